@@ -30,10 +30,12 @@ export default {
       testRegex: '\\.spec\\.tsx?$',
       setupFilesAfterEnv: ['<rootDir>/src/testing/jest-setup.ts'],
     }),
+    // Starts processes of the product, and runs pages without a screen against them.
     createProject('process', {
       testEnvironment: 'node',
       roots: ['<rootDir>/test'],
       testRegex: '\\.e2e-spec\\.ts$',
+      // Retries a failed test once in CI (docs/decisions/0007-a-second-try.md).
       setupFilesAfterEnv: ['<rootDir>/../backend/src/testing/second-try.setup.ts'],
     }),
   ],

@@ -17,6 +17,7 @@ export default defineConfig<DeviceOptions>({
   projects: Object.entries(screens).flatMap(([width, device]) =>
     themes.map((theme) => ({
       name: `${width} px, ${theme}`,
+      // Tests read this with `isScreenProject`, and then check only the size and the theme of the project.
       metadata: { isScreenProject: true },
       use: { device, theme },
     })),

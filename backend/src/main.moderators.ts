@@ -5,7 +5,8 @@ import { ModeratorsService } from './modules/users/application/moderators.servic
 import { runOperatorCommand, withApplicationContext } from './platform/lifecycle/operator-command.functions';
 import { ReadModelsModule } from './read-models.module';
 
-// A command of operators: `main.moderators.js add <e-mail> | remove <e-mail> | list`.
+// A command of operators: `main.moderators.js add <e-mail> | remove <e-mail> | list`. `ReadModelsModule` contains
+// `ModeratorsService`, the event log, and the read models that the new events update.
 void runOperatorCommand(
   () =>
     withApplicationContext(ReadModelsModule.forRoot(loadEnvironment(process.env)), (app) =>

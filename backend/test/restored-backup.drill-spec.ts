@@ -9,7 +9,7 @@ import { chownSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:f
 import path from 'node:path';
 import { Client } from 'pg';
 import { DataSource } from 'typeorm';
-import { endTemporaryHome, makeTemporaryHome } from '../../deploy/local/temporary-homes.mjs';
+import { deleteTemporaryHome, makeTemporaryHome } from '../../deploy/local/temporary-homes.mjs';
 import { type Stack, startStack } from '../../deploy/local/thaw-stack.mjs';
 import { deleteAccount, dumpTables, waitForReceipt } from '../src/testing/erasure.fixture';
 import { ThawVisitor } from '../src/testing/thaw.client';
@@ -35,7 +35,7 @@ beforeAll(() => {
 });
 afterAll(async () => {
   await stop();
-  await endTemporaryHome(home);
+  await deleteTemporaryHome(home);
 });
 
 /** Copies the files of a running PostgreSQL to `target`. @returns the folder of PostgreSQL's data. */
@@ -49,8 +49,8 @@ const backUp = async (databaseUrl: string, target: string): Promise<string> => {
     await client.query(`SELECT pg_backup_start('drill', true)`);
     copyFolder(dataFolder, target);
     const label = await queryValue('SELECT labelfile AS value FROM pg_backup_stop(false)');
-    // The current write-ahead log contains what was written during the copy. PostgreSQL replays it from `backup_label`
-    // on.
+    // The current write-ahead log contains what was written during the copy. PostgreSQL replays it from the position
+    // that the file `backup_label` states.
     rmSync(path.join(target, 'pg_wal'), { recursive: true });
     copyFolder(path.join(dataFolder, 'pg_wal'), path.join(target, 'pg_wal'));
     const labelFile = path.join(target, 'backup_label');

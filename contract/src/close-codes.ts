@@ -14,7 +14,10 @@ export const closeCodes = {
   internalError: 1011,
   serviceRestart: 1012,
   consumerTooSlow: 1013,
-  /** The user is not or no longer signed in, or was suspended or banned. */
+  /**
+   * The user is not or no longer signed in, or was suspended or banned. Clients then ask over HTTP whether the user is
+   * still signed in.
+   */
   notSignedIn: 4401,
   /** The `userId` of the `authenticate` frame is not the user whom the session cookie identifies. */
   userMismatch: 4403,
@@ -28,6 +31,10 @@ export const closeCodes = {
 
 export type CloseCode = (typeof closeCodes)[keyof typeof closeCodes];
 
+/**
+ * After these codes, clients do not reconnect by themselves: the client has closed the socket itself, or the server
+ * would close a socket again for the same reason.
+ */
 const codesWithoutReconnect: ReadonlySet<number> = new Set([
   closeCodes.normal,
   closeCodes.goingAway,

@@ -25,6 +25,7 @@ describe('findContactDetails', () => {
     ['a username after the name of a service and "is"', 'my insta is anna.k', ['handle anna.k']],
     ['a username right after the name of a service', 'kik bob2000', ['handle bob2000']],
     ['a username with an at sign after the name of a service', 'telegram @anna', ['handle @anna']],
+    // A matched username contains no `#`: the match ends before it.
     [
       'usernames on several services',
       'snapchat anna_1 or Discord: bob#1234',
@@ -44,7 +45,7 @@ describe('findContactDetails', () => {
     ['a price', 'it costs $12 000 000'],
     ['a price before its currency', '12000000 eur'],
     ['a large number in groups', '10.000.000'],
-    ['a short number', 'room 1234567'],
+    ['a number of fewer than 8 digits', 'room 1234567'],
     ['a number of more than 15 digits', '1234567890123456'],
     ['a decimal number', '3,14159265358'],
     ['a missing space after a full stop', 'ok.it is fine.but not now'],
@@ -81,8 +82,8 @@ describe('findContactDetails', () => {
     ['names of services and colons', 'kik:'],
     ['currencies', '1€'],
   ])('reads 50,000 characters of %s within a limit that only linear time keeps', (_case, part) => {
-    const measureFastestMs = (length: number): number => {
-      const text = part.repeat(Math.ceil(length / part.length)).slice(0, length);
+    const text = part.repeat(Math.ceil(50_000 / part.length)).slice(0, 50_000);
+    const measureFastestMs = (): number => {
       const times = Array.from({ length: 5 }, () => {
         const startedAt = Date.now();
         findContactDetails(text);
@@ -90,9 +91,9 @@ describe('findContactDetails', () => {
       });
       return Math.min(...times);
     };
-    measureFastestMs(50_000); // Warms up the JIT compiler.
+    measureFastestMs(); // Warms up the JIT compiler.
     // Quadratic time would take seconds. The fastest of five runs is not affected by other load.
-    expect(measureFastestMs(50_000)).toBeLessThan(40);
+    expect(measureFastestMs()).toBeLessThan(40);
   });
 });
 

@@ -13,7 +13,7 @@ export const lastMessageSchema = z.object({
 });
 export type LastMessage = z.infer<typeof lastMessageSchema>;
 
-/** The fields of a private message that its summary in the friends list is made from. */
+/** The fields of a private message from which `toLastMessage` makes its summary. */
 export interface PreviewedMessage {
   senderId: number;
   type: MessageType;

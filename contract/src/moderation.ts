@@ -10,13 +10,13 @@ import {
   standingSchema,
 } from './safety.js';
 
-/** The state of a case: a moderator has passed an `escalated` case on, so it waits for another moderator. */
+/** The state of a case. `escalated`: a moderator has left the decision to another one. */
 export const caseStateSchema = z.enum(['open', 'escalated', 'decided']);
 export type CaseState = z.infer<typeof caseStateSchema>;
 
 /**
  * Why a case waits for a moderator: reports by users, an automatic finding (for example a stated age under 18), an
- * appeal, or a ban that another moderator has to confirm. A case with several reasons has the most serious one.
+ * appeal, or a ban that another moderator has to confirm. Of several reasons, the gravest is the kind of the case.
  */
 export const caseKindSchema = z.enum(['reports', 'finding', 'appeal', 'confirmation']);
 export type CaseKind = z.infer<typeof caseKindSchema>;
@@ -43,14 +43,17 @@ export const caseItemSchema = z.object({
   isAnonymous: z.boolean(),
   /** Number of reports by category. */
   categories: z.record(z.string(), z.int()),
-  /** Number of distinct reporters of weight 1. Reports of weight 0 come from excluded or unreliable reporters. */
+  /** Number of distinct reporters of weight 1 (see `caseReportSchema`). */
   reporters: z.int(),
-  /** Number of the user's sanctions of the last 365 days from other cases, without lifted ones. */
+  /** Number of the user's sanctions of the last 365 days that other cases led to; lifted ones are not counted. */
   priors: z.int(),
   /** Whether the case has an automatic finding or an automatic sanction. */
   isAutomatic: z.boolean(),
   kind: caseKindSchema,
-  /** When the case was opened; for a decided case that waits again, when the appeal was filed or the ban imposed. */
+  /**
+   * When the case was opened; for a decided case that waits again, when the appeal was filed, or when the ban that must
+   * be confirmed was imposed.
+   */
   openedAt: timestampSchema,
   /** Whether the user may use the product now (see `standingSchema`). */
   standing: standingKindSchema,
@@ -77,6 +80,7 @@ export const urgencyPartsSchema = z.object({
   reporters: z.int(),
   /** For earlier sanctions. */
   priors: z.int(),
+  /** For an automatic finding or an automatic sanction. */
   automatic: z.int(),
   /** For each full hour of waiting. */
   waiting: z.int(),
@@ -118,7 +122,7 @@ export const caseReportSchema = z.object({
   /** The reporter's text; null once it is erased. */
   words: z.nullable(z.string()),
   createdAt: timestampSchema,
-  /** 0 for an excluded or unreliable reporter, otherwise 1. */
+  /** 0 if the reporter was suspended, banned or unreliable (most of their reports were dismissed), otherwise 1. */
   weight: z.union([z.literal(0), z.literal(1)]),
   /** How many reports of this reporter, in all cases, were decided, and how many of those led to action. */
   accuracy: z.object({ decided: z.int(), upheld: z.int() }),
@@ -129,10 +133,10 @@ export type CaseReport = z.infer<typeof caseReportSchema>;
 const nullableModeratorIdSchema = z.nullable(idSchema);
 
 /**
- * One entry of a case's history. Texts are null once they are erased. This is not a `discriminatedUnion`: no other
- * schema of the page needs that part of Zod, and it would enlarge every page's bundle.
+ * One entry of a case's history. Texts are null once they are erased. This is not a `discriminatedUnion`: the
+ * frontend uses no other, and that part of Zod would enlarge the bundle of every page.
  */
-export const caseHistorySchema = z.union([
+export const caseHistoryEntrySchema = z.union([
   z.object({ kind: z.literal('opened'), at: timestampSchema }),
   z.object({
     kind: z.literal('note'),
@@ -162,10 +166,13 @@ export const caseHistorySchema = z.union([
     rule: houseRuleSchema,
     until: z.nullable(timestampSchema),
     isAutomatic: z.boolean(),
-    /** Id of the repeated sanction, of an earlier account on the same device or with the same e-mail address. */
+    /**
+     * Id of a sanction of an earlier account on the same device or with the same e-mail address, which this sanction
+     * repeats for the new account; otherwise null.
+     */
     inheritedFrom: z.nullable(idSchema),
   }),
-  /** Another moderator has confirmed a ban. */
+  /** A ban was confirmed in a second review (see `confirmBanSchema`). */
   z.object({
     kind: z.literal('confirmed'),
     at: timestampSchema,
@@ -201,7 +208,7 @@ export const caseHistorySchema = z.union([
     answer: z.nullable(z.string()),
   }),
 ]);
-export type CaseHistoryEntry = z.infer<typeof caseHistorySchema>;
+export type CaseHistoryEntry = z.infer<typeof caseHistoryEntrySchema>;
 
 /** Response body of GET /api/moderation/cases/{caseId} and of every call that changes a case. */
 export const moderationCaseSchema = z.extend(caseItemSchema, {
@@ -209,7 +216,7 @@ export const moderationCaseSchema = z.extend(caseItemSchema, {
   reports: z.array(caseReportSchema),
   /** `reportId` is null for the evidence of an automatic finding. */
   evidence: z.array(z.extend(evidenceSchema, { reportId: z.nullable(idSchema) })),
-  history: z.array(caseHistorySchema),
+  history: z.array(caseHistoryEntrySchema),
   /** Moderators who may not decide the case. */
   excludes: z.array(idSchema),
 });
@@ -224,11 +231,11 @@ export const claimSchema = z.object({
 export type Claim = z.infer<typeof claimSchema>;
 
 const versionSchema = z.int().check(z.nonnegative());
-const reasonSchema = requiredText(1, limits.moderationNoteMaxCodePoints);
+const noteSchema = requiredText(1, limits.moderationNoteMaxCodePoints);
 const factsSchema = requiredText(limits.factsMinCodePoints, limits.factsMaxCodePoints);
 
 /** Body of POST /api/moderation/cases/{caseId}/notes. */
-export const addNoteSchema = z.object({ text: reasonSchema });
+export const addNoteSchema = z.object({ text: noteSchema });
 export type AddNote = z.infer<typeof addNoteSchema>;
 
 /** Response body of POST /api/moderation/cases/{caseId}/notes. */
@@ -236,7 +243,7 @@ export const versionAnswerSchema = z.object({ version: z.int() });
 export type VersionAnswer = z.infer<typeof versionAnswerSchema>;
 
 /** Body of POST /api/moderation/cases/{caseId}/escalation. */
-export const escalateCaseSchema = z.object({ version: versionSchema, reason: reasonSchema });
+export const escalateCaseSchema = z.object({ version: versionSchema, reason: noteSchema });
 export type EscalateCase = z.infer<typeof escalateCaseSchema>;
 
 /**
@@ -251,8 +258,9 @@ export const decideCaseSchema = z
     rule: z.optional(houseRuleSchema),
     facts: z.optional(factsSchema),
     until: z.optional(timestampSchema),
+    /** The images of the evidence (`imageId`) to block for all users; refused without a rule. */
     blockImages: z.optional(z.array(z.int()).check(z.maxLength(limits.blockedImagesPerDecision))),
-    note: z.optional(reasonSchema),
+    note: z.optional(noteSchema),
   })
   .check(
     z.refine(
@@ -263,8 +271,8 @@ export const decideCaseSchema = z
 export type DecideCase = z.infer<typeof decideCaseSchema>;
 
 /**
- * Body of POST /api/moderation/cases/{caseId}/confirmation. A ban that is not confirmed is lifted, and `facts` explains
- * this to the user.
+ * Body of POST /api/moderation/cases/{caseId}/confirmation. A ban that is not confirmed is lifted; the notice to the
+ * user then states `facts` as the reason, if given.
  */
 export const confirmBanSchema = z.object({
   version: versionSchema,
@@ -285,11 +293,11 @@ export const decideAppealSchema = z
 export type DecideAppeal = z.infer<typeof decideAppealSchema>;
 
 /** Body of POST /api/moderation/sanctions/{sanctionId}/lift. */
-export const liftSanctionSchema = z.object({ reason: reasonSchema });
+export const liftSanctionSchema = z.object({ reason: noteSchema });
 export type LiftSanction = z.infer<typeof liftSanctionSchema>;
 
 /** Body of PUT /api/moderation/people/{userId}/hold: a legal hold, during which no data of the user is erased. */
-export const holdSchema = z.object({ isHeld: z.boolean(), reason: reasonSchema });
+export const holdSchema = z.object({ isHeld: z.boolean(), reason: noteSchema });
 export type Hold = z.infer<typeof holdSchema>;
 
 export const sanctionSchema = z.object({

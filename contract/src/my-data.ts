@@ -27,8 +27,10 @@ export const erasedSchema = z.object({
   privateMessages: countSchema,
   images: countSchema,
   friendships: countSchema,
+  /** Friend requests. */
   requests: countSchema,
   blocks: countSchema,
+  /** Sessions of logins. */
   sessions: countSchema,
   redisKeys: countSchema,
 });
@@ -44,10 +46,11 @@ export const keptSchema = z.object({
 });
 export type Kept = z.infer<typeof keptSchema>;
 
-/** How long copies remain that an erasure cannot delete, such as backups. */
+/** For how long copies of the erased data remain in places that the erasure cannot change, such as backups. */
 export const horizonsSchema = z.object({
   backupsDays: z.number(),
   browserCachesHours: z.number(),
+  /** Redis' append-only file. */
   appendOnlyFileMinutes: z.number(),
   logsDays: z.number(),
 });
@@ -59,7 +62,7 @@ export const receiptContentSchema = z.object({
   v: z.literal(1),
   receiptId: receiptIdSchema,
   userId: idSchema,
-  /** `asked`: by the user; `inactive`: an unused anonymous account; `operator`: again, after a restored backup. */
+  /** `asked`: by the user; `inactive`: an unused anonymous account; `operator`: repeated for a restored backup. */
   reason: z.enum(['asked', 'inactive', 'operator']),
   requestedAt: timestampSchema,
   finishedAt: timestampSchema,
@@ -86,13 +89,13 @@ export const receiptSchema = z.object({
   requestedAt: timestampSchema,
   /** JWS in compact serialisation, EdDSA (RFC 8037); null while the erasure is running. */
   receipt: z.nullable(z.string()),
-  /** The payload that `receipt` signs; null while the erasure is running. */
+  /** The decoded payload of `receipt`; null while the erasure is running. */
   content: z.nullable(receiptContentSchema),
   remaining: remainingSchema,
 });
 export type Receipt = z.infer<typeof receiptSchema>;
 
-/** A public key that signs receipts, as JWK (RFC 8037). */
+/** A public key that verifies receipts, as JWK (RFC 8037). */
 export const receiptKeySchema = z.object({
   kty: z.literal('OKP'),
   crv: z.literal('Ed25519'),

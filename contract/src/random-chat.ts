@@ -10,7 +10,8 @@ import {
 } from './scalars.js';
 import { publicUserSchema } from './users.js';
 
-// Data of frames from clients.
+// Data of frames from clients. `userId` and `initiatorId` must be the id of the sender; the server refuses any other id
+// with `forbidden`.
 
 export const skipChatSchema = z.object({ sessionId: sessionIdSchema });
 
@@ -26,6 +27,20 @@ export const sendRandomMessageSchema = z.object({
   clientId: z.optional(clientIdSchema),
 });
 export type SendRandomMessage = z.infer<typeof sendRandomMessageSchema>;
+
+export const reactToMessageSchema = z.object({
+  sessionId: sessionIdSchema,
+  messageId: randomMessageIdSchema,
+  emoji: z.string(),
+  action: z.enum(['add', 'remove']),
+  userId: idSchema,
+});
+export const editMessageSchema = z.object({
+  sessionId: sessionIdSchema,
+  messageId: randomMessageIdSchema,
+  newContent: z.string(),
+  userId: idSchema,
+});
 
 // Break the Ice is a game of two users who answer the same question. It ends when both have answered or one ignores it.
 
@@ -47,31 +62,15 @@ export const breakIceIgnoreSchema = z.object({
   gameId: gameIdSchema,
   userId: idSchema,
 });
-export const reactToMessageSchema = z.object({
-  sessionId: sessionIdSchema,
-  messageId: randomMessageIdSchema,
-  emoji: z.string(),
-  action: z.enum(['add', 'remove']),
-  userId: idSchema,
-});
-export const editMessageSchema = z.object({
-  sessionId: sessionIdSchema,
-  messageId: randomMessageIdSchema,
-  newContent: z.string(),
-  userId: idSchema,
-});
 
 // Data of frames to clients. Frames of stored events carry `seq`, the event's version in the stream of the session.
 
 const storedEventFields = { sessionId: sessionIdSchema, seq: z.int() };
 
-export const partnerInfoSchema = publicUserSchema;
-export type PartnerInfo = z.infer<typeof partnerInfoSchema>;
-
 export const chatMatchedSchema = z.object({
   ...storedEventFields,
   partnerId: idSchema,
-  partnerInfo: partnerInfoSchema,
+  partnerInfo: publicUserSchema,
 });
 export type ChatMatched = z.infer<typeof chatMatchedSchema>;
 
@@ -126,7 +125,11 @@ export const breakIceQuestionReceivedSchema = z.object({
   question: questionSchema,
   initiatorId: idSchema,
 });
-export const breakIceWaitingSchema = z.object({ ...gameEventFields, message: z.string() });
+export const breakIceWaitingSchema = z.object({
+  ...gameEventFields,
+  /** A fixed text. Thaw's page shows its own text instead. */
+  message: z.string(),
+});
 export const breakIcePartnerAnsweredSchema = z.object(gameEventFields);
 export const breakIceRevealSchema = z.object({
   ...gameEventFields,
@@ -137,7 +140,7 @@ export const breakIceRevealSchema = z.object({
 });
 export const breakIceIgnoredSchema = z.object({ ...gameEventFields, ignoredBy: idSchema });
 
-/** `disconnected` stands for every end except a skip; such an end looks like a lost connection to clients. */
+/** `disconnected` is any end except a skip, so that clients cannot distinguish other ends from a lost connection. */
 export const endReasonSchema = z.enum(['skipped', 'disconnected']);
 export type EndReason = z.infer<typeof endReasonSchema>;
 
@@ -173,7 +176,7 @@ export const sessionResumedSchema = z.object({
   /** The `seq` after the events of this frame are applied. */
   seq: z.int(),
   partnerId: idSchema,
-  partnerInfo: partnerInfoSchema,
+  partnerInfo: publicUserSchema,
   partnerConnection: partnerConnectionStateSchema,
   events: z.array(z.object({ event: z.string(), data: z.unknown() })),
   /** Whether no further `session_resumed` frame follows. Missed events are split into frames of limited size. */

@@ -58,13 +58,15 @@ export const fileReportSchema = z
   .check(z.refine(({ sessionId, historyId }) => sessionId === undefined || historyId === undefined));
 export type FileReport = z.infer<typeof fileReportSchema>;
 
+export const reportOutcomeSchema = z.enum(['action_taken', 'no_violation']);
+
 /** A report as its reporter sees it, without the moderator who decided and without the sanction. */
 export const reportSchema = z.object({
   id: idSchema,
   category: reportCategorySchema,
   createdAt: timestampSchema,
   state: z.enum(['received', 'decided']),
-  outcome: z.nullable(z.enum(['action_taken', 'no_violation'])),
+  outcome: z.nullable(reportOutcomeSchema),
   /** Whether the reporter has blocked the reported user. */
   blocked: z.boolean(),
 });

@@ -56,7 +56,7 @@ describe('findStatedAge', () => {
     ['a time of day', 'tengo 15:30'],
     ['an adult age', "i'm 18"],
     ['a height that begins like the age of a minor', 'im 170 cm'],
-    ['a small number', "i'm 5"],
+    ['a number below 8', "i'm 5"],
     ['an ordinal number', "i'm 13th"],
     ['a percentage', "i'm 15% sure"],
     ['another word that ends in "im"', 'him 13'],

@@ -32,20 +32,20 @@ export const topics = [
 export type Topic = (typeof topics)[number];
 
 /**
- * Lower-case words, each in one list. A plural in -s or -es is found through its singular. Words with several common
- * meanings, such as "play" and "date", are left out.
+ * Lower-case words. No word is in two lists. A plural in -s or -es is found through its singular. Some words with
+ * several common meanings, such as "play" and "date", are left out.
  */
 const wordsOfTopics: Readonly<Record<Topic, string>> = {
   music: `music musical musician song album band bands concert gig singer sing singing sang playlist spotify guitar
-    piano drum violin bass melody lyric lyrics rap jazz techno metal vinyl dj choir orchestra karaoke soundtrack`,
-  films: `film movie cinema actor actress director oscar oscars pixar disney marvel trailer screenplay popcorn
+    piano drum violin bass melody lyric rap jazz techno metal vinyl dj choir orchestra karaoke soundtrack`,
+  films: `film movie cinema actor actress director oscar pixar disney marvel trailer screenplay popcorn
     documentary documentaries thriller`,
   series: `series tv television netflix episode sitcom anime hbo binge binged bingeing cliffhanger spinoff spoiler`,
   books: `book read reading novel author writer poem poetry poet library kindle bookshop audiobook fiction chapter
     paperback fairytale`,
   games: `game gaming gamer playstation xbox nintendo switch minecraft zelda mario steam chess puzzle poker boardgame
     quest multiplayer dice sudoku crossword`,
-  sport: `sport sports football soccer basketball tennis volleyball hockey rugby cricket gym workout yoga running runner
+  sport: `sport football soccer basketball tennis volleyball hockey rugby cricket gym workout yoga running runner
     jogging marathon swim swimming swam cycling skiing climbing bouldering surfing training goalkeeper olympics boxing
     athlete skateboard fitness`,
   food: `food eat eating ate eaten cook cooking cooked bake baking baked recipe dinner lunch breakfast pizza pasta sushi
@@ -53,7 +53,7 @@ const wordsOfTopics: Readonly<Record<Topic, string>> = {
     potato snack kitchen delicious pancake`,
   drinks: `drink coffee tea espresso cappuccino latte wine beer cocktail juice lemonade cocoa barista cafe café whisky
     smoothie`,
-  travel: `travel travels travelling traveling travelled traveled trip journey holiday vacation flight airport plane
+  travel: `travel travelling traveling travelled traveled trip journey holiday vacation flight airport plane
     train backpack backpacking hotel hostel passport abroad tourist tourism luggage suitcase sightseeing souvenir island
     roadtrip`,
   animals: `animal pet dog puppy puppies cat kitten kitty bird parrot horse rabbit hamster fish shark whale dolphin
@@ -79,7 +79,7 @@ const wordsOfTopics: Readonly<Record<Topic, string>> = {
     sculpture design designer knit knitting crochet craft pottery theatre theater dance dancing danced ballet`,
   technology: `technology tech computer laptop phone smartphone app internet software code coding programming programmer
     developer robot ai gadget website algorithm iphone android`,
-  space: `space universe planet star stars galaxy galaxies moon mars rocket nasa astronaut astronomy telescope alien
+  space: `space universe planet star galaxy galaxies moon mars rocket nasa astronaut astronomy telescope alien
     eclipse comet constellation`,
   languages: `language english spanish french german italian portuguese japanese chinese korean arabic russian polish
     hindi turkish dutch swedish fluent accent grammar translate translation duolingo vocabulary dialect`,

@@ -50,7 +50,7 @@ const createReplacementCalls = (service, ids) =>
   ids.flatMap((id) => [`${UP_COMMAND} --scale ${service}=${ids.length + 1} ${service}`, `stop ${id}`]);
 
 suite('roll.sh', () => {
-  test('a roll migrates, then replaces workers, replicas and the page, in this order', () => {
+  test('a roll migrates, then replaces workers, replicas and the frontend, in this order', () => {
     const { status, calls, running } = run('roll.sh');
     assert.equal(status, 0);
     assert.deepEqual(calls, [
@@ -60,10 +60,11 @@ suite('roll.sh', () => {
       ...createReplacementCalls('backend', ['backend-1', 'backend-2']),
       UPDATE_FRONTEND,
     ]);
+    // The stand-in numbers the containers in the order of their creation.
     assert.deepEqual(running, ['backend-new-2', 'backend-new-3', 'worker-new-1']);
   });
 
-  test('a rollback replaces page, replicas and workers in the opposite order, and keeps the schema', () => {
+  test('a rollback replaces the frontend, replicas and workers in the opposite order, and keeps the schema', () => {
     const { status, calls } = run('roll.sh', ['--back']);
     assert.equal(status, 0);
     assert.deepEqual(calls, [

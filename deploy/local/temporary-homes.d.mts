@@ -4,4 +4,4 @@
 export function makeTemporaryHome(parent?: string): string;
 
 /** Ends all processes of a home folder and of the temporary homes inside it, and deletes the folder. */
-export function endTemporaryHome(home: string): Promise<void>;
+export function deleteTemporaryHome(home: string): Promise<void>;

@@ -25,25 +25,29 @@ export function makeTemporaryHome(parent = process.env.THAW_HOME || os.tmpdir())
 
 /**
  * Ends the processes of temporary homes whose owner was killed before it could delete them, and deletes these homes.
+ * @param {string} parent  by default the system's folder for temporary files; homes in THAW_HOME are deleted with it
  */
 export async function sweepTemporaryHomes(parent = os.tmpdir()) {
   const homes = fs
     .readdirSync(parent)
     .filter((name) => name.startsWith(NAME_PREFIX))
     .map((name) => path.join(parent, name));
-  for (const home of homes.filter(isAbandoned)) await endTemporaryHome(home);
+  for (const home of homes.filter(isAbandoned)) await deleteTemporaryHome(home);
 }
 
 /** Copies the logs of a temporary home to the folder THAW_STACK_LOGS, which outlives the test run. */
-export function keepLogs(home) {
+export function saveLogs(home) {
   const target = process.env.THAW_STACK_LOGS;
   const logs = path.join(home, 'logs');
   if (target && fs.existsSync(logs))
     fs.cpSync(logs, path.join(target, path.basename(home)), { recursive: true });
 }
 
-/** Ends all processes of a home folder and of the temporary homes inside it, and deletes the folder. */
-export async function endTemporaryHome(home) {
+/**
+ * Deletes a home folder with all inner homes. Before that, ends the processes of the home, and those of inner homes
+ * whose owner no longer runs. Processes whose launcher still runs are not ended: the caller must stop them first.
+ */
+export async function deleteTemporaryHome(home) {
   await sweepTemporaryHomes(home);
   await endOrphanedProcesses(home);
   await endAbandonedStores(home);

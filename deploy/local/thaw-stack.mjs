@@ -12,7 +12,7 @@ import { createMigrationSettings, prepareProductEnvironment } from './product-en
 import { prepareNginx } from './proxy/nginx.mjs';
 import { replicaNodeFlags } from './replica-node-flags.mjs';
 import { openStores } from './stores/stores.mjs';
-import { endTemporaryHome, keepLogs, makeTemporaryHome, sweepTemporaryHomes } from './temporary-homes.mjs';
+import { deleteTemporaryHome, makeTemporaryHome, saveLogs, sweepTemporaryHomes } from './temporary-homes.mjs';
 
 // A replica takes up to 25 s to drain its sockets, and then closes its connections to the stores.
 const END_STEPS = [
@@ -59,7 +59,7 @@ export const describePrograms = (dist) => ({
 /** The programs of this checkout's build. */
 export const thawPrograms = describePrograms(resolveInRepository('backend/dist'));
 
-/** The command-line tool with which operators appoint moderators. */
+/** The command-line tool with which operators appoint moderators: this checkout's, whatever `options.programs` is. */
 const moderatorsProgram = createNodeCommand(
   '--enable-source-maps',
   resolveInRepository('backend/dist', 'main.moderators.js'),
@@ -109,8 +109,7 @@ const moderatorsProgram = createNodeCommand(
  *   the ports nginx connects to, for a proxy between them
  * @param {boolean} [options.isProxied]  runs nginx even in front of a single replica
  * @param {boolean} [options.shouldRestart]  restarts processes that die; true by default
- * @param {string} [options.home]      folder for data and logs; by default a temporary one, deleted when the stack
- * stops
+ * @param {string} [options.home]      folder for data and logs; by default a temporary one that `stop` deletes
  * @param {boolean} [options.isDurable]  private stores use fsync; by default only if `home` is set
  * @param {typeof thawPrograms} [options.programs]  programs to run instead of this checkout's build
  * @param {string} [options.page]      folder of the built page
@@ -125,7 +124,7 @@ export async function startStack(options = {}) {
 }
 
 /** @throws {LauncherError} if the port cannot be opened; the message explains how to choose another one */
-export async function refuseTakenPort(port) {
+export async function requireAvailablePort(port) {
   const problem = await findPortProblem(port);
   if (!problem) return;
   const reason =
@@ -182,7 +181,7 @@ export class ThawStack {
     if (this.#ownsHome) await sweepTemporaryHomes(path.dirname(this.home));
     ensureHome(this.home);
     await endOrphanedProcesses(this.home);
-    if (port) await refuseTakenPort(port);
+    if (port) await requireAvailablePort(port);
     if (!stores) {
       this.#openedStores = await openStores({
         home: this.home,
@@ -204,7 +203,10 @@ export class ThawStack {
     await this.#waitUntilServed();
   }
 
-  /** Makes a pending `start` throw, by ending the processes for which it waits. */
+  /**
+   * Makes a pending `start` throw, by ending the processes for which it waits: a process that ends before it is ready
+   * is not restarted. Has no effect before these processes exist, for example during the migrations.
+   */
   interrupt() {
     for (const managedProcess of [this.proxy, ...this.replicas, ...this.workers])
       managedProcess?.kill('SIGTERM');
@@ -232,8 +234,8 @@ export class ThawStack {
     await this.proxy?.stop();
     await this.#openedStores?.close();
     if (!this.#ownsHome) return;
-    keepLogs(this.home);
-    await endTemporaryHome(this.home);
+    saveLogs(this.home);
+    await deleteTemporaryHome(this.home);
   }
 
   async #migrate() {

@@ -25,7 +25,7 @@ test('TLS in front of Thaw', { skip }, async (t) => {
   // The stand-ins respond to /api/who with the headers that they received.
   await t.test("replicas receive the client's address, and the scheme and host of the page", async () => {
     for (const from of ['127.0.0.2', '127.0.0.3']) {
-      const { status, text } = await sendWithTls({ address: '/api/who', from });
+      const { status, text } = await sendWithTls({ url: '/api/who', from });
       assert.equal(status, 200);
       const { headers } = JSON.parse(text);
       assert.equal(headers['x-forwarded-for'], from);
@@ -36,12 +36,12 @@ test('TLS in front of Thaw', { skip }, async (t) => {
 
   await t.test('a client cannot choose its address', async () => {
     const forged = { 'X-Forwarded-For': '203.0.113.7' };
-    const withTls = await sendWithTls({ address: '/api/who', from: '127.0.0.2', headers: forged });
+    const withTls = await sendWithTls({ url: '/api/who', from: '127.0.0.2', headers: forged });
     assert.equal(JSON.parse(withTls.text).headers['x-forwarded-for'], '127.0.0.2');
     // The same request without the TLS proxy, from an address that is not trusted.
     const withoutTls = await send({
       port: stack.ports.page,
-      address: '/api/who',
+      url: '/api/who',
       from: '127.0.0.2',
       headers: forged,
     });
@@ -50,11 +50,11 @@ test('TLS in front of Thaw', { skip }, async (t) => {
 
   await t.test('a WebSocket is opened through both proxies', async () => {
     const headers = { Connection: 'Upgrade', Upgrade: 'websocket' };
-    assert.equal((await sendWithTls({ address: '/ws', headers })).status, 101);
+    assert.equal((await sendWithTls({ url: '/ws', headers })).status, 101);
   });
 
   await t.test('requests without TLS are redirected to the same address with TLS', async () => {
-    const { status, headers } = await send({ port: plain, address: '/chat?x=1' });
+    const { status, headers } = await send({ port: plain, url: '/chat?x=1' });
     assert.equal(status, 301);
     assert.equal(headers.location, `https://localhost:${tls}/chat?x=1`);
   });

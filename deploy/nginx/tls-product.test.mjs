@@ -23,14 +23,14 @@ test('the product behind TLS', async (t) => {
   const json = { 'Content-Type': 'application/json' };
   const signIn = (pageOrigin) =>
     sendWithTls({
-      address: '/api/anonymous',
+      url: '/api/anonymous',
       method: 'POST',
       headers: { ...json, Origin: pageOrigin },
       body: '{}',
     });
 
   await t.test('the page is served with Strict-Transport-Security', async () => {
-    const { status, headers } = await sendWithTls({ address: '/' });
+    const { status, headers } = await sendWithTls({ url: '/' });
     assert.equal(status, 200);
     assert.match(headers['strict-transport-security'], /max-age=/);
   });

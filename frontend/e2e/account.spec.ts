@@ -5,7 +5,7 @@ import { expect, Person, signInByHttp, test } from './support/test.ts';
 /** What the page stores in localStorage after a logout (docs/product-decisions.md, A05). */
 const signedOutState = '{"state":{"user":null},"version":0}';
 
-// The browser logs each failed response as a console error.
+// The browser logs the failed responses that these tests cause as console errors.
 test.use({ expectedErrors: [/status of (401|409|503)/] });
 
 test('a visitor registers, logs out and signs in, and each wrong input shows its error text', async ({
@@ -38,6 +38,7 @@ test('a visitor registers, logs out and signs in, and each wrong input shows its
   await page.getByRole('button', { name: 'Confirm' }).click();
   await expect(page.getByText('Connected', { exact: true })).toBeVisible();
 
+  // The accessible name ends with the user's name.
   await page.getByRole('button', { name: /^Profile Settings/ }).click();
   await page.getByRole('tab', { name: 'Email' }).click();
   await expect(page.getByRole('tabpanel').getByText(email)).toBeVisible();
@@ -144,13 +145,12 @@ test('a user whose session cookie was deleted is redirected to /auth and removed
   expect(await page.evaluate(() => localStorage.getItem('thaw-chat-auth'))).toBe(signedOutState);
 });
 
-test('a visitor who is not signed in is redirected from /chat to /auth, and no page opens a socket for them', async ({
+test('a visitor who is not signed in is redirected from /chat to /auth, and neither / nor /chat opens a socket', async ({
   openContext,
 }) => {
   const page = await (await openContext()).newPage();
   let socketCount = 0;
   page.on('websocket', () => (socketCount += 1));
-  // Neither the landing page nor /chat may open a socket.
   await page.goto('/');
   await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
   await page.goto('/chat');

@@ -4,7 +4,6 @@ import { expect, test, type Person } from './support/test.ts';
 interface AccessibilityNode {
   nodeId: string;
   parentId?: string;
-  ignored: boolean;
   role?: { value: string };
   name?: { value: string };
 }

@@ -51,9 +51,9 @@ test('blocking the partner ends the chat, looks like a skip to the partner, and 
   await expect(ada.heading(name)).toBeVisible();
   await expect(bob.heading(ada.name)).toBeVisible();
   const { page } = ada;
-  const secondTab = await page.context().newPage();
-  await secondTab.goto('/chat');
-  await expect(secondTab.getByRole('heading', { name, exact: true })).toBeVisible();
+  const adasSecondTab = await page.context().newPage();
+  await adasSecondTab.goto('/chat');
+  await expect(adasSecondTab.getByRole('heading', { name, exact: true })).toBeVisible();
 
   await expectIntactLayoutOnSmallScreen(page.locator('main'), 'random chat with its menu button');
   await ada.button('More').press('Enter');
@@ -74,11 +74,11 @@ test('blocking the partner ends the chat, looks like a skip to the partner, and 
   await confirmBlock(page, name);
   await expectToast(page, 'Blocked', `You will not meet ${name} again.`);
   await expect(ada.heading('Ready to chat?')).toBeFocused();
-  await expect(secondTab.getByRole('heading', { name: 'Ready to chat?' })).toBeVisible();
+  await expect(adasSecondTab.getByRole('heading', { name: 'Ready to chat?' })).toBeVisible();
   await expect(bob.page.getByText('Your chat partner skipped this conversation')).toBeVisible();
   await ada.button('Undo').click();
   await expectToast(page, 'Unblocked');
-  await secondTab.close();
+  await adasSecondTab.close();
 
   // Blocked users are never matched. After Undo the two are matched again.
   await ada.pressFind();
@@ -99,13 +99,13 @@ test('the partner of a chat that has ended can be blocked', async ({ pair }) => 
   await expect(ada.heading('Ready to chat?')).toBeVisible();
 });
 
-test('a friend can be blocked and unblocked in every place that offers it, which ends the friendship of both users', async ({
+test('a friend can be blocked and unblocked in every place that offers it, which ends the friendship for both', async ({
   friendsInChat,
 }) => {
   const [ada, bob] = await friendsInChat();
   const { page } = ada;
   const menuButton = `More about ${bob.name}`;
-  // Ada blocks Bob in the list of friends and unblocks in the toast. They are still in the chat in which they met.
+  // Ada blocks Bob in the list of friends and undoes the block in the toast. They are still in their random chat.
   await openChat(ada, bob);
   await openSidebar(page);
   await chooseMenuItem(page.getByRole('list', { name: 'Friends', exact: true }), menuButton, 'Block…');
@@ -120,7 +120,7 @@ test('a friend can be blocked and unblocked in every place that offers it, which
   await expect(ada.heading('Ready to chat?')).toBeVisible();
   await expect(bob.heading('Chat Ended')).toBeVisible();
 
-  // Blocked in the private chat, unblocked in the settings. The two are no longer in a random chat.
+  // Ada blocks Bob in the private chat and lifts the block in the settings. They are no longer in a random chat.
   await befriend(ada, bob);
   await openChat(ada, bob);
   await chooseMenuItem(getPrivateChat(ada), menuButton, 'Block…');
@@ -148,7 +148,7 @@ test('a friend can be blocked and unblocked in every place that offers it, which
   await expect(ada.button('Blocked people (0)')).toBeFocused();
   await page.keyboard.press('Escape');
 
-  // Blocked and unblocked in the chat history.
+  // Ada blocks and unblocks Bob in the chat history.
   await ada.button('Chat History').click();
   const history = page.getByRole('dialog', { name: 'Chat History' });
   await chooseMenuItem(history, menuButton, 'Block…');

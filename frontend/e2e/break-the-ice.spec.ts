@@ -51,18 +51,17 @@ const stopClock = ({ page }: Person): Promise<void> => page.clock.pauseAt(Date.n
 // Several games and reloads on two pages take minutes on a busy machine.
 test.describe.configure({ timeout: 240_000 });
 
-test('equal answers show ice cubes for five seconds, and different answers show sparks for three', async ({
+test('an answer is secret until both have answered; equal ones show ice cubes for 5 s, others sparks for 3 s', async ({
   pair,
 }) => {
   const framesToBob: string[] = [];
   const [ada, bob] = await pair(
     { ...withFakeClock, reducedMotion: 'no-preference' },
     {
-      prepare: (page) => {
+      prepare: async (page) => {
         page.on('websocket', (socket) =>
           socket.on('framereceived', ({ payload }) => framesToBob.push(String(payload))),
         );
-        return Promise.resolve();
       },
     },
   );
@@ -80,13 +79,14 @@ test('equal answers show ice cubes for five seconds, and different answers show 
   await expect(getOptions(ada).first()).toBeDisabled();
   await expect(getCard(bob).getByText(`${ada.name} has answered`)).toBeVisible();
   await expect(getTextInMessages(bob, waitingText)).toHaveCount(0);
+  // Bob's page is notified that Ada has answered, but does not receive the answer before the reveal.
   expect(framesToBob.filter((frame) => frame.includes('break_ice'))).toHaveLength(1);
-  // Bob's page does not receive the answer before the reveal.
   expect(framesToBob.join()).not.toContain(firstAnswer);
 
   await stopClock(ada);
   await answerQuestion(bob, 2);
   for (const person of [ada, bob]) {
+    // The title is shown in English and in Portuguese.
     await expect(getTextInMessages(person, 'The ice is broken!')).toBeVisible();
     await expect(getTextInMessages(person, 'O gelo foi quebrado!')).toBeVisible();
     await expect(person.messages.getByRole('definition')).toHaveText([firstAnswer, firstAnswer]);
@@ -101,7 +101,9 @@ test('equal answers show ice cubes for five seconds, and different answers show 
 
   const firstQuestion = await getCard(ada).getByRole('heading').textContent();
   await askQuestion(bob, ada);
+  // No question is asked twice while others are left.
   expect(await getCard(ada).getByRole('heading').textContent()).not.toBe(firstQuestion);
+  // Any two different options.
   await answerQuestion(bob, 0);
   await answerQuestion(ada, 4);
   for (const person of [ada, bob]) await expect(getTextInMessages(person, 'Plot twist!')).toBeVisible();
@@ -164,7 +166,7 @@ test('an open game survives reloads of both pages, and a reload does not repeat 
 
 test('when both users start a game at the same time, only one question is asked', async ({ pair }) => {
   // Bob's page does not receive Ada's question until the server has refused Bob's own game.
-  const deliveries: (() => void)[] = [];
+  const heldDeliveries: (() => void)[] = [];
   let isHoldingQuestion = true;
   let refusalCount = 0;
   const [ada, bob] = await pair(
@@ -176,7 +178,7 @@ test('when both users start a game at the same time, only one question is asked'
             // The error code of a game that is refused because another one is open.
             if (String(frame).includes('game_active')) refusalCount += 1;
             const isQuestion = String(frame).includes('break_ice_question_received');
-            if (isHoldingQuestion && isQuestion) deliveries.push(() => socket.send(frame));
+            if (isHoldingQuestion && isQuestion) heldDeliveries.push(() => socket.send(frame));
             else socket.send(frame);
           });
         }),
@@ -184,13 +186,13 @@ test('when both users start a game at the same time, only one question is asked'
   );
   await ada.button('Break the Ice').click();
   await expect(getOptions(ada).first()).toBeEnabled();
-  await expect.poll(() => deliveries.length).toBe(1);
+  await expect.poll(() => heldDeliveries.length).toBe(1);
   await bob.button('Break the Ice').click();
   await expect.poll(() => refusalCount).toBe(1);
   await expect(bob.button('Break the Ice')).toBeEnabled();
   await expect(getOptions(bob)).toHaveCount(0);
   isHoldingQuestion = false;
-  for (const deliver of deliveries) deliver();
+  for (const deliver of heldDeliveries) deliver();
   await expect(getOptions(bob)).toHaveCount(limits.optionsPerQuestion);
   for (const person of [ada, bob]) {
     await expect(person.page.getByRole('region', { name: /^Break the Ice: / })).toHaveCount(1);
@@ -210,7 +212,7 @@ test('with reduced motion a celebration shows the same texts without an animatio
   await answerQuestion(bob, 1);
   await expect(getCubes(ada)).toBeVisible();
   await expect(getCubes(ada).locator('canvas')).toHaveCount(0);
-  // CSS generates these texts, so they are read from the pseudo-elements.
+  // CSS generates these texts from `data-says`, so they are read from the pseudo-elements.
   const texts = await getCubes(ada)
     .locator('[data-says]')
     .evaluateAll((elements) => elements.map((element) => getComputedStyle(element, '::before').content));
@@ -223,6 +225,7 @@ test('with reduced motion a celebration shows the same texts without an animatio
 
 test('every state of the cards passes the accessibility checks in both themes', async ({ pair }) => {
   const [ada, bob] = await pair(
+    // Ada's page has the size of a phone, and Bob's that of a desktop.
     { viewport: { width: 390, height: 844 } },
     { viewport: { width: 1280, height: 800 } },
   );

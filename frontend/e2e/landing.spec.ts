@@ -19,7 +19,7 @@ const getFeature = (page: Page, index: number) => page.getByRole('heading', { na
 /** Pauses the page's clock, which only the test advances afterwards. */
 const pauseClock = async (page: Page): Promise<void> => {
   const now = await page.evaluate(() => Date.now());
-  // `pauseAt` needs a time in the page's future.
+  // `pauseAt` needs a time in the page's future, and the page's clock runs until the call arrives.
   await page.clock.pauseAt(now + 60_000);
 };
 
@@ -79,7 +79,6 @@ for (const reducedMotion of ['no-preference', 'reduce'] as const) {
     }
 
     // The carousel is paused while it contains the pointer, and then while it contains the keyboard focus.
-    await page.getByRole('button', { name: features[3] ?? '' }).hover();
     await page.getByRole('button', { name: features[2] ?? '' }).click();
     await page.clock.runFor(10 * pageLimits.featureCarouselMs);
     await expect(getFeature(page, 2)).toBeVisible();
@@ -94,6 +93,7 @@ test('the HTML of the landing page contains its texts, metadata and icons; that 
   openContext,
 }) => {
   const context = await openContext();
+  // Of the page at /chat, only the shell (the frame) is prerendered.
   const chatHtml = await (await context.request.get('/chat')).text();
   expect(chatHtml).not.toContain('<h1');
   const html = await (await context.request.get('/')).text();
@@ -115,6 +115,7 @@ test.describe('a signed-in user whose scripts load late', () => {
     const context = await openContext();
     await signInByHttp(context);
     await context.addInitScript(() => {
+      // A blank document, in which this script runs too, has no storage.
       if (location.protocol.startsWith('http')) localStorage.setItem('thaw-theme', 'light');
     });
     const page = await context.newPage();

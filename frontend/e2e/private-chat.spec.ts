@@ -42,7 +42,7 @@ test('private messages are delivered to every tab of both friends and survive a 
   await bob.sendMessage('good evening to you');
   await expect(ada.message('good evening to you')).toHaveCount(1);
   await expect(secondTab.message('good evening to you')).toHaveCount(1);
-  // Messages within five minutes form a group, which shows only one time.
+  // Messages within five minutes form a group, which shows the time of only one of them.
   await expect(getPrivateChat(ada).getByRole('listitem').locator('time')).toHaveCount(1);
 
   await ada.page.reload();
@@ -108,7 +108,7 @@ test('a photo from a friend is shown without a blur, and is enlarged in the ligh
   await expect(getPrivateChat(bob)).toBeVisible();
 });
 
-test('a message written offline stays in the composer, and is delivered once even if its ack is lost before a reload', async ({
+test('an offline message stays in the composer, and is then delivered once although its ack is lost', async ({
   friendsInChat,
 }) => {
   let network: Connection | undefined;
@@ -138,6 +138,7 @@ test('a message written offline stays in the composer, and is delivered once eve
   // After the reconnect the page fetches the messages again.
   await expect(ada.message('meanwhile')).toHaveCount(1);
   network?.dropResponses();
+  // The composer still contains 'not yet'.
   await ada.field.press('Enter');
   // The server has stored the message. Only its ack does not reach the page.
   await expect(bob.message('not yet')).toHaveCount(1);
@@ -194,7 +195,7 @@ test('each private chat keeps its draft, and the random chat continues while a p
   const ada = inPrivateChat(adaInRandomChat);
   await adaInRandomChat.sendMessage('in the random chat');
   await expect(bob.message('in the random chat')).toBeVisible();
-  // Ada's skip starts the next search. Bob does not search, so Ada is matched with Eve.
+  // Ada's skip starts the next search. New Conversation leads Bob only to the start screen, so Ada is matched with Eve.
   await ada.skip();
   await bob.button('New Conversation').click();
   const eve = await newcomer({ gender: 'male' });
@@ -233,7 +234,8 @@ test('older messages load while scrolling up, and a quote links to a message tha
   const ids = await seedMessages(bob, ada, count);
   await seedMessages(bob, ada, 1, { text: () => 'remember this?', replyTo: ids[2] });
 
-  // A chat with unread messages opens at the first of them. Opening it marks all as read, so then it opens at its end.
+  // A chat with unread messages opens at the first of them. That marks them as read, so after
+  // a reload the chat opens at its newest message.
   const markedAsRead = ada.page.waitForResponse(/\/api\/private-messages\/read\//);
   await openChat(ada, bob);
   expect((await markedAsRead).status()).toBe(204);
@@ -256,6 +258,7 @@ test('older messages load while scrolling up, and a quote links to a message tha
   await openChat(ada, bob);
   const list = getPrivateChat(ada).getByRole('region', { name: 'Messages' });
   await expect(ada.message('remember this?')).toBeInViewport();
+  // Scrolls to the top, where the page loads the older messages.
   await list.press('Home');
   await expect(ada.messages.last()).toHaveAttribute('aria-setsize', String(count + 1));
   // Of `count + 1` messages in all, the newest page begins with this one. It stays visible.

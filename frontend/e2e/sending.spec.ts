@@ -31,8 +31,8 @@ const holdUploads = async (page: Page): Promise<() => void> => {
 };
 
 /**
- * Intercepts the connection of a page. Pass `prepare` in the options of a user; once their page is open,
- * `getConnection` returns the connection.
+ * Intercepts the connection of one page. Pass `prepare` in the options of the page's user, for example as
+ * `pair({ prepare })` for the first user. Once the page is open, `getConnection` returns the connection.
  */
 const createInterception = (): {
   getConnection: () => Connection;
@@ -55,14 +55,14 @@ test.describe('a photo', () => {
     pair,
   }) => {
     const [ada, bob] = await pair();
-    const releaseCancelled = await holdUploads(ada.page);
+    const releaseCancelledUpload = await holdUploads(ada.page);
     await attachPhoto(ada);
     await ada.sendMessage('not this one');
     await getUploadingRow(ada).getByRole('button', { name: 'Cancel' }).click();
     // Only the welcome notice remains.
     await expect(ada.messages).toHaveCount(1);
     await expect(ada.field).toHaveValue('not this one');
-    releaseCancelled();
+    releaseCancelledUpload();
     await ada.page.unroute('**/api/upload');
 
     const releaseUploads = await holdUploads(ada.page);
@@ -107,7 +107,7 @@ test.describe('a photo', () => {
       let areUploadsFailing = true;
       await ada.page.route('**/api/upload', async (route) => {
         if (!areUploadsFailing) return route.continue();
-        // Fail the upload only once the composer is in use again.
+        // The upload fails only once the composer is in use again.
         await expect(ada.field).toHaveValue('half a thought');
         await route.fulfill({ status: 503, json: {} });
       });
@@ -125,7 +125,7 @@ test.describe('a photo', () => {
       areUploadsFailing = true;
       await attachPhoto(ada);
       await ada.sendMessage('and this');
-      await ada.field.fill('half a thought');
+      await ada.field.fill('half a thought'); // lets the upload fail
       await ada.message('and this').getByRole('button', { name: 'Remove' }).click();
       await expect(ada.message('and this')).toHaveCount(0);
     });
@@ -162,7 +162,7 @@ test.describe('on an unreliable connection', () => {
     await expect(bob.message('helo')).toBeVisible();
     // Only a message with an ack can be edited.
     await expect(ada.message('helo')).toContainText('Sent');
-    getConnection().dropPageFrames();
+    getConnection().dropPageFrames(); // the edit does not reach the server
     // Arrow Up edits the last message.
     await ada.field.press('ArrowUp');
     await expect(ada.field).toHaveValue('helo');
@@ -221,7 +221,7 @@ test('a reload keeps the text and reply of an unsent message, and asks to attach
   await expect(ada.page.getByText('Your photo was not kept')).toBeHidden();
 });
 
-test('on a desktop an opened chat focuses the message field, which receives all typed text, and Arrow Up edits a message', async ({
+test('on a desktop an opened chat focuses the message field, which receives all typed text, and Arrow Up edits a sent message', async ({
   friendsInChat,
 }) => {
   const [ada, bob] = (await friendsInChat()).map(inPrivateChat) as [PrivateChatUser, PrivateChatUser];

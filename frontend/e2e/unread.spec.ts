@@ -33,7 +33,7 @@ test('a badge counts unread messages of each friend; opening the chat clears it 
 }) => {
   const [ada, bob] = await friendsInChat();
   await ada.skip();
-  const eve = await newcomer({ gender: 'male' });
+  const eve = await newcomer();
   await eve.pressFind();
   await expect(ada.heading(eve.name)).toBeVisible();
   await befriend(ada, eve);
@@ -88,7 +88,7 @@ test('a message in the open private chat is marked as read only while the tab is
   await expect(getFriendRow(ada, bob).getByText('unread')).toHaveCount(0);
 });
 
-test('a badge shows at most 99+, appears after a reload before the server responds, and is deleted from storage on logout', async ({
+test('a badge shows at most 99+ and survives a reload; the chat opens at the first unread message; logout deletes the count', async ({
   friendsInChat,
 }) => {
   const [ada, bob] = await friendsInChat();

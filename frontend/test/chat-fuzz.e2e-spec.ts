@@ -18,7 +18,7 @@ import { type ChatMessage, canBeReactedTo, canBeEdited } from '@/chat-ui/chat-me
 import { readQuestionGame } from '@/features/random-chat/icebreaker/game';
 import { ChatPage } from './page';
 import { type Dice, createDice } from './dice';
-import { type LoggedEvent, type ShownChat, computeShownChat } from './stored-chat';
+import { type LoggedEvent, type ShownChat, computeShownChat } from './shown-chat';
 
 // All pages run in this process, so the signed-in user is the one whose page acts.
 jest.mock('@/product/identity', () => jest.requireActual<object>('./acting'));

@@ -4,16 +4,16 @@ declare module '*/deploy/local/stores/stores.mjs' {
   export function openStores(options: {
     /** Folder for the data, logs and secrets of the stores. */
     home: string;
-    /** Names external stores in DATABASE_URL and REDIS_URL, which are used instead of private ones. */
+    /** If it has DATABASE_URL or REDIS_URL, that store is used instead of a private one. */
     env?: NodeJS.ProcessEnv;
-  }): Promise<{ databaseUrl: string; redisUrl: string; close(): Promise<void>; killNow(): void }>;
+  }): Promise<{ databaseUrl: string; redisUrl: string; close(): Promise<void> }>;
 }
 
 declare module '*/deploy/local/temporary-homes.mjs' {
   /** Creates a folder for the data, logs and secrets of a local stack. */
   export function makeTemporaryHome(): string;
-  /** Ends all processes of the folder and deletes it. */
-  export function endTemporaryHome(home: string): Promise<void>;
+  /** Ends all processes that use the folder, and deletes it. */
+  export function deleteTemporaryHome(home: string): Promise<void>;
 }
 
 declare module '*/deploy/local/product-environment.mjs' {

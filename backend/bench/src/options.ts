@@ -29,9 +29,11 @@ const figureNames = [
 
 export type FigureName = (typeof figureNames)[number];
 
+const isFigureName = (name: string): name is FigureName => (figureNames as readonly string[]).includes(name);
+
 export interface Options {
-  /** Names of the figures to measure. */
-  wantedFigures: ReadonlySet<string>;
+  /** The figures to measure. */
+  wantedFigures: ReadonlySet<FigureName>;
   /** Few rounds and small numbers, for CI; writes no results. */
   isShort: boolean;
   settings: Settings;
@@ -39,7 +41,7 @@ export interface Options {
 
 const USAGE = `npm run bench -- [--only P1,P3] [--rounds 5] [--seconds 5] [--rate 1000] [--commands 3000] [--pairs 200] [--short] [--profile <folder>]`;
 
-/** @throws Error for an unknown option; Error with the usage for an unknown figure or a number that is not positive. */
+/** @throws Error for an unknown option or figure, or a number that is not positive */
 export const parseOptions = (args: readonly string[]): Options => {
   const { values } = parseArgs({
     args: [...args],
@@ -60,14 +62,15 @@ export const parseOptions = (args: readonly string[]): Options => {
     if (!(value > 0)) throw new Error(USAGE);
     return value;
   };
-  const wantedFigures = new Set<string>(values.only?.split(',') ?? figureNames);
-  for (const name of wantedFigures) {
-    if (!(figureNames as readonly string[]).includes(name))
-      throw new Error(`There is no figure ${name}. ${USAGE}`);
+  const wantedFigures = new Set<FigureName>();
+  for (const name of values.only?.split(',') ?? figureNames) {
+    if (!isFigureName(name)) throw new Error(`There is no figure ${name}. ${USAGE}`);
+    wantedFigures.add(name);
   }
   return {
     wantedFigures,
     isShort,
+    // The interface `Settings` explains each value and names the figures that use it.
     settings: {
       rounds: parsePositive(values.rounds, isShort ? 2 : 5),
       seconds: parsePositive(values.seconds, isShort ? 2 : 5),

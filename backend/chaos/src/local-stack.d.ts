@@ -1,4 +1,5 @@
-// Types of the JavaScript modules in deploy/local that only the chaos run uses.
+// Types of the JavaScript modules in deploy/local that only the chaos run uses. Those of the bench's modules are in
+// backend/bench/src/local-stack.d.ts, and other modules have a .d.mts file beside them.
 
 declare module '*/deploy/local/stores/private-store.mjs' {
   export class PrivateStore {

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { type Report, writeReport } from './report';
 
 describe('writeReport', () => {
-  it('writes the number of skipped faults, and each with its reason', () => {
+  it('writes the number of skipped faults, and every skipped fault with its reason', () => {
     const folder = mkdtempSync(path.join(tmpdir(), 'thaw-report-'));
     const file = path.join(folder, 'report.json');
     const skippedFaults = ['disk-full postgres: no privilege to mount'];

@@ -74,7 +74,8 @@ const renderCounts = (counts: Record<string, number>): string =>
 export const renderReport = (report: Report): string => {
   const { verdict, faults, recovery } = report;
   const { chat: chatCount, private: privateCount } = verdict.acknowledgements;
-  const explainedLosses = verdict.losses.filter(({ explainedBy }) => explainedBy !== undefined);
+  const explainedLossCount = verdict.losses.filter(({ explainedBy }) => explainedBy !== undefined).length;
+  /** Leaves out the undefined durations of failures, which the check `recovery` reports. */
   const selectDefined = (values: readonly (number | undefined)[]) =>
     values.filter((value) => value !== undefined);
   const lines = [
@@ -84,8 +85,8 @@ export const renderReport = (report: Report): string => {
     `acknowledgements   ${chatCount + privateCount}: ${chatCount} in chats, ${privateCount} private`,
     `acknowledged       ${renderCounts(report.acknowledged)}`,
     `refused            ${renderCounts(report.refusals)}`,
-    `losses             ${verdict.losses.length - explainedLosses.length} unexplained, ${explainedLosses.length} explained by a fault`,
-    ...renderLossesByFault(explainedLosses),
+    `losses             ${verdict.losses.length - explainedLossCount} unexplained, ${explainedLossCount} explained by a fault`,
+    ...renderLossesByFault(verdict.losses),
     `duplicates         ${verdict.violations.filter(({ rule }) => rule === 'duplicate').length}`,
     `fresh clients      ${renderDurations(selectDefined(recovery.fresh))}`,
     `user reconnects    ${renderDurations(selectDefined(recovery.reconnects))}`,
@@ -105,9 +106,11 @@ export const renderReport = (report: Report): string => {
   return lines.join('\n');
 };
 
+/** Renders the number of explained losses of each fault. */
 const renderLossesByFault = (losses: Verdict['losses']): string[] => {
   const counts: Record<string, number> = {};
-  for (const { explainedBy = '' } of losses) counts[explainedBy] = (counts[explainedBy] ?? 0) + 1;
+  for (const { explainedBy } of losses)
+    if (explainedBy !== undefined) counts[explainedBy] = (counts[explainedBy] ?? 0) + 1;
   return Object.entries(counts).map(([label, count]) => `                   ${count} by ${label}`);
 };
 

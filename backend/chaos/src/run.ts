@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type IdleState, computeMinimum, findGrowth } from './check/idle-state';
 import { checkEvidence, type LossWindow, type Violation } from './check/evidence-checker';
 import type { UserLog } from './check/user-log';
-import { type RecoveryFigures, measureReconnects, findSlowRecoveries } from './check/recovery';
+import { type RecoveryFigures, measureReconnects, findRecoveryViolations } from './check/recovery';
 import { type Backlog, readBacklog, countKeysWithoutExpiry, readStoredState } from './check/stored-state';
 import { type Cluster, topology } from './cluster/cluster';
 import { estimateCpuSlowdown } from '#testing/processor-load.probe';
@@ -81,7 +81,7 @@ export class Run {
     verdict.violations.push(
       ...this.violations,
       ...findGrowth(before, after),
-      ...findSlowRecoveries(this.recovery, estimateCpuSlowdown()),
+      ...findRecoveryViolations(this.recovery, estimateCpuSlowdown()),
     );
     return {
       seed,

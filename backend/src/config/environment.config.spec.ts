@@ -16,7 +16,7 @@ describe('loadEnvironment', () => {
     });
   });
 
-  it('names malformed variables without their values', () => {
+  it('names missing and malformed variables without their values', () => {
     const load = () => loadEnvironment({ REDIS_URL: 'redis://localhost', PORT: 'hunter2' });
     expect(load).toThrow('Missing or malformed settings: DATABASE_URL, PORT');
     expect(load).not.toThrow(/hunter2/);
@@ -39,6 +39,7 @@ describe('loadEnvironment', () => {
       const loadWith = (text: string) => {
         const S3_ENDPOINT_FILE = join(folder, 's3-endpoint');
         writeFileSync(S3_ENDPOINT_FILE, text);
+        // Compose sets S3_ENDPOINT to '' unless the operator sets it.
         return loadEnvironment({ ...requiredVariables, S3_ENDPOINT: '', S3_ENDPOINT_FILE }).S3_ENDPOINT;
       };
       expect(loadWith('http://storage:7070\n')).toBe('http://storage:7070');
@@ -48,7 +49,7 @@ describe('loadEnvironment', () => {
     }
   });
 
-  it('requires a model name with a model address, and refuses addresses with credentials or of other schemes', () => {
+  it('requires a model with SUGGESTIONS_URL, and accepts only an HTTP URL without credentials there', () => {
     const loadWith = (variables: Record<string, string>) => () =>
       loadEnvironment({ ...requiredVariables, ...variables });
     const SUGGESTIONS_URL = 'https://api.example.com/v1';

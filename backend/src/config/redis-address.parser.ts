@@ -15,7 +15,7 @@ export type RedisAddress =
   | ({ kind: 'sentinel'; nodes: readonly Node[]; primaryName: string } & Credentials);
 
 const DEFAULT_PORTS = { cluster: 6379, sentinel: 26379 };
-const addressPattern =
+const clusterOrSentinelPattern =
   /^(redis\+cluster|rediss\+cluster|redis\+sentinel):\/\/(?:([^@/]*)@)?([^@/?#]+)(?:\/([\w.-]*))?$/;
 const serverPattern = /^rediss?:\/\//;
 /** Matches `host[:port]`, where an IPv6 address is in brackets. */
@@ -24,13 +24,13 @@ const nodePattern = /^(?:\[([\da-f:.]+)\]|([\w.-]+))(?::(\d{1,5}))?$/i;
 /**
  * Parses REDIS_URL:
  *   `redis[s]://…` for one server,
- *   `redis[s]+cluster://[user:password@]host[:port],…` with any nodes of a cluster, or
- *   `redis+sentinel://[user:password@]host[:port],…/<name of the primary>` with any Sentinels.
+ *   `redis[s]+cluster://[user:password@]host[:port],…` with one or more nodes of the cluster, or
+ *   `redis+sentinel://[user:password@]host[:port],…/<name of the primary>` with one or more Sentinels.
  * @returns undefined for any other text.
  */
 export const parseRedisAddress = (url: string): RedisAddress | undefined => {
   if (serverPattern.test(url)) return URL.canParse(url) ? { kind: 'server', url } : undefined;
-  const [, protocol, userInfo, hosts = '', path = ''] = addressPattern.exec(url) ?? [];
+  const [, protocol, userInfo, hosts = '', path = ''] = clusterOrSentinelPattern.exec(url) ?? [];
   if (protocol === undefined) return undefined;
   const kind = protocol.endsWith('cluster') ? 'cluster' : 'sentinel';
   const nodes = hosts.split(',').map((text) => parseNode(text, DEFAULT_PORTS[kind]));
@@ -42,10 +42,11 @@ export const parseRedisAddress = (url: string): RedisAddress | undefined => {
 };
 
 const parseNode = (text: string, defaultPort: number): Node | undefined => {
-  const [match, ipv6Address, name, portText] = nodePattern.exec(text) ?? [];
-  if (match === undefined) return undefined;
+  const [, ipv6Address, name, portText] = nodePattern.exec(text) ?? [];
+  const host = ipv6Address ?? name;
+  if (host === undefined) return undefined;
   const port = portText === undefined ? defaultPort : Number(portText);
-  return port > 0 && port < 65_536 ? { host: ipv6Address ?? name ?? '', port } : undefined;
+  return port > 0 && port < 65_536 ? { host, port } : undefined;
 };
 
 const parseCredentials = (userInfo: string | undefined): Credentials | undefined => {
@@ -55,8 +56,9 @@ const parseCredentials = (userInfo: string | undefined): Credentials | undefined
   try {
     const username = decodeURIComponent(userInfo.slice(0, separator));
     const password = decodeURIComponent(userInfo.slice(separator + 1));
+    // A password without a username is that of Redis' default user.
     return { password, ...(username === '' ? {} : { username }) };
   } catch {
-    return undefined; // not percent-encoded
+    return undefined; // invalid percent-encoding
   }
 };

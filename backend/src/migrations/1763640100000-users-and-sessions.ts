@@ -24,14 +24,14 @@ export class UsersAndSessions1763640100000 implements MigrationInterface {
       CREATE TABLE credentials (
         user_id bigint PRIMARY KEY,
         password_hash text NOT NULL,
-        -- Counts the changes of the password.
+        -- Incremented by each change of the password, so that a login in progress with the old one fails.
         version int NOT NULL DEFAULT 1
       );
 
       CREATE TABLE sessions (
         id_hash bytea PRIMARY KEY,
         user_id bigint NOT NULL,
-        -- The same for all session ids that replace one another in one login.
+        -- Identifies a login: it stays when a new session id replaces the old one.
         family_id uuid NOT NULL,
         refreshed_at timestamptz NOT NULL,
         expires_at timestamptz NOT NULL

@@ -6,7 +6,7 @@ export class InheritedSanctionsIndex1763640906000 implements MigrationInterface 
   readonly transaction = false;
 
   async up(queryRunner: QueryRunner): Promise<void> {
-    // Finds the sanctions that end because the sanction from which they were inherited ends.
+    // For the search for inherited sanctions, each of which ends with the sanction from which it was inherited.
     await createIndexConcurrently(
       queryRunner,
       'sanctions_inherited_idx',

@@ -1,6 +1,10 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 import { createIndexConcurrently } from '../platform/database/concurrent-index.functions';
 
+/**
+ * A change of the password or e-mail address renews the login, which then has another family. The sockets of the
+ * previous family are closed with a code that makes the page reconnect.
+ */
 export class RenewedLogins1763640940000 implements MigrationInterface {
   readonly name = 'RenewedLogins1763640940000';
   readonly transaction = false;

@@ -9,7 +9,7 @@ import type { ConductPolicy } from '../modules/conduct/domain/conduct-policy.typ
 export const HOUR_MS = 60 * 60_000;
 export const DAY_MS = 24 * HOUR_MS;
 
-/** The limits of the default settings, such as the number of reporters after which a user is suspended. */
+/** The policy that follows from the default settings; `ConductPolicy` explains its limits. */
 export const conductPolicy: ConductPolicy = {
   careWindowMs: DAY_MS,
   reportersToFlag: 3,
@@ -24,7 +24,8 @@ export const ada = 3;
 export const mod = 100;
 export const otherMod = 200;
 
-const START_MS = Date.UTC(2026, 10, 20);
+/** Start of each history, and time of the reported chats. */
+const START_AT = '2026-11-20T00:00:00.000Z';
 /** The reporters of `reportByUsers` have the user ids 11, 12 and so on. */
 const REPORTER_ID_OFFSET = 10;
 const decider = createConductDecider(conductPolicy);
@@ -32,8 +33,9 @@ const decider = createConductDecider(conductPolicy);
 type DistributiveOmit<Union, Key extends PropertyKey> = Union extends unknown ? Omit<Union, Key> : never;
 /** A command without the ids, the time and the user, which the fixture adds. */
 export type CommandInput = DistributiveOmit<ConductCommand, 'ids' | 'at' | 'userId'>;
+type InputOf<Type extends CommandInput['type']> = Extract<CommandInput, { type: Type }>;
 
-/** Creates ids of events, and numbers of cases, reports and the like, in order from 1. */
+/** Creates two counters from 1: for the ids of events, and for the numbers of cases, reports and the like. */
 export const createIds = (): ReservedIds => {
   let eventCount = 0;
   let number = 0;
@@ -47,7 +49,7 @@ export const createIds = (): ReservedIds => {
 export class ConductHistory {
   readonly events: ConductEvent[] = [];
   state: ConductState = createConductState();
-  now = new Date(START_MS);
+  now = new Date(START_AT);
   private readonly ids = createIds();
 
   /** Moves the time of the next commands forward. */
@@ -58,17 +60,14 @@ export class ConductHistory {
 
   /** @returns the events that the command results in. */
   execute(command: CommandInput): ConductEvent[] {
-    const complete = { ...command, userId: ada, ids: this.ids, at: this.now };
-    const events = [...decider.decide(complete, this.state)];
+    const completeCommand = { ...command, userId: ada, ids: this.ids, at: this.now };
+    const events = [...decider.decide(completeCommand, this.state)];
     for (const event of events) this.state = evolveConduct(this.state, event);
     this.events.push(...events);
     return events;
   }
 
-  report(
-    reporterId: number,
-    changes: Partial<Extract<CommandInput, { type: 'FileReport' }>> = {},
-  ): ConductEvent[] {
+  report(reporterId: number, changes: Partial<InputOf<'FileReport'>> = {}): ConductEvent[] {
     return this.execute(createReport(reporterId, changes));
   }
 
@@ -79,10 +78,7 @@ export class ConductHistory {
   }
 
   /** Decides the last case, by default as `mod`. */
-  decide(
-    outcome: CaseOutcome,
-    changes: Partial<Extract<CommandInput, { type: 'DecideCase' }>> = {},
-  ): ConductEvent[] {
+  decide(outcome: CaseOutcome, changes: Partial<InputOf<'DecideCase'>> = {}): ConductEvent[] {
     return this.execute(createDecision(this, outcome, changes));
   }
 
@@ -95,7 +91,7 @@ export class ConductHistory {
   findLastData<Type extends ConductEvent['type']>(type: Type): Extract<ConductEvent, { type: Type }>['data'] {
     const found = this.events.filter((event) => event.type === type).at(-1);
     if (!found) throw new Error(`There is no ${type}`);
-    return found.data as never;
+    return found.data as never; // TypeScript cannot derive its type from the comparison with `type`
   }
 
   /** Appeals against a notice, by default as `ada`. */
@@ -104,7 +100,7 @@ export class ConductHistory {
   }
 
   /** Decides the last appeal, by default as `otherMod`: `mod` has made the decision that is appealed. */
-  decideAppeal(changes: Partial<Extract<CommandInput, { type: 'DecideAppeal' }>> = {}): ConductEvent[] {
+  decideAppeal(changes: Partial<InputOf<'DecideAppeal'>> = {}): ConductEvent[] {
     return this.execute({
       type: 'DecideAppeal',
       appealId: this.findLastData('AppealFiled').appealId,
@@ -127,12 +123,12 @@ const createModeratorFields = ({ state: { version } }: ConductHistory, moderator
 
 export const createReport = (
   reporterId: number,
-  changes: Partial<Extract<CommandInput, { type: 'FileReport' }>> = {},
-): Extract<CommandInput, { type: 'FileReport' }> => ({
+  changes: Partial<InputOf<'FileReport'>> = {},
+): InputOf<'FileReport'> => ({
   type: 'FileReport',
   reporterId,
   category: 'hate',
-  context: { where: 'random_chat', sessionId: `chat of ${reporterId}`, at: '2026-11-20T00:00:00.000Z' },
+  context: { where: 'random_chat', sessionId: `chat of ${reporterId}`, at: START_AT },
   words: null,
   evidence: '{}',
   evidenceHash: 'hash',
@@ -144,8 +140,8 @@ export const createReport = (
 export const createDecision = (
   history: ConductHistory,
   outcome: CaseOutcome,
-  changes: Partial<Extract<CommandInput, { type: 'DecideCase' }>> = {},
-): Extract<CommandInput, { type: 'DecideCase' }> => ({
+  changes: Partial<InputOf<'DecideCase'>> = {},
+): InputOf<'DecideCase'> => ({
   type: 'DecideCase',
   caseId: history.caseId,
   ...createModeratorFields(history, mod),
@@ -160,8 +156,8 @@ export const createDecision = (
 /** Confirms a ban, by default as `otherMod`: a ban needs two moderators. */
 export const createConfirmation = (
   history: ConductHistory,
-  changes: Partial<Extract<CommandInput, { type: 'ConfirmBan' }>> = {},
-): Extract<CommandInput, { type: 'ConfirmBan' }> => ({
+  changes: Partial<InputOf<'ConfirmBan'>> = {},
+): InputOf<'ConfirmBan'> => ({
   type: 'ConfirmBan',
   caseId: history.caseId,
   ...createModeratorFields(history, otherMod),
@@ -172,7 +168,7 @@ export const createConfirmation = (
 
 /** A finding is what the service notices itself, such as a stated age. */
 export const createFinding = (
-  finding: Extract<CommandInput, { type: 'RaiseFinding' }>['finding'],
+  finding: InputOf<'RaiseFinding'>['finding'],
   sourceEventId = 'source',
 ): CommandInput => ({ type: 'RaiseFinding', finding, sourceEventId, evidence: null, evidenceHash: null });
 

@@ -2,7 +2,7 @@ import { generateKeyPairSync } from 'node:crypto';
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import type { Receipt } from '@thaw/contract/my-data';
+import { ERASURE_CONFIRMATION, type Receipt } from '@thaw/contract/my-data';
 import type { DataSource } from 'typeorm';
 import type { TestRedis } from './test-redis.harness';
 import { startTestStack, type TestStack } from './test-stack.harness';
@@ -46,9 +46,12 @@ export const startTestErasures = async (
   };
 };
 
-/** Deletes the account of an anonymous user, or of a registered one with a password. @returns the id of the receipt. */
+/**
+ * Deletes the account of an anonymous user, or of a registered one with a password.
+ * @returns the id of the receipt
+ */
 export const deleteAccount = async (visitor: ThawVisitor, currentPassword?: string): Promise<string> => {
-  const body = currentPassword === undefined ? { confirm: 'DELETE' } : { currentPassword };
+  const body = currentPassword === undefined ? { confirm: ERASURE_CONFIRMATION } : { currentPassword };
   const response = await visitor.call('POST', `/api/user/${visitor.user.id}/erasure`, body);
   if (response.status !== 202) throw new Error(`The deletion was answered with ${response.status}`);
   return String(response.body.receiptId);
@@ -93,6 +96,7 @@ export const dumpRedis = async ({ redis }: Pick<TestRedis, 'redis'>): Promise<st
       list: () => redis.lrange(key, 0, -1),
       stream: () => redis.xrange(key, '-', '+'),
     };
+    // The type of a key that has expired meanwhile is `none`.
     lines.push(`${key} ${JSON.stringify(await readersByType[await redis.type(key)]?.())}`);
   }
   return lines.join('\n');

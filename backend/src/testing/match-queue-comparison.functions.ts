@@ -3,7 +3,7 @@ import type { RedisClient } from '../platform/redis/redis-connection.factory';
 import { RedisScript } from '../platform/redis/redis-script.model';
 import type { MatchQueueCrowd, ModelUser } from './match-queue-crowd.model';
 
-/** The pool of most users has no name in Redis. */
+/** In Redis, the empty string stands for the pool `common`. */
 const toPoolName = (pool: ModelUser['pool']): string => (pool === 'care' ? 'care' : '');
 
 const toQueueKey = ({
@@ -20,7 +20,7 @@ const queueKeys = (['common', 'care'] as const).flatMap((pool) =>
 );
 
 type UserRecord = [
-  fields: [state: string | null, since: string | null, session: string | null, pool: string | null],
+  fields: [state: string | null, since: string | null, sessionId: string | null, pool: string | null],
   expiresInMs: number,
 ];
 
@@ -28,9 +28,12 @@ type UserRecord = [
 const readScript = new RedisScript<[queues: string[][], records: UserRecord[]]>(`
 local queues, records = {}, {}
 for i, key in ipairs(KEYS) do
-  if i <= ${queueKeys.length} then queues[i] = redis.call('ZRANGE', key, 0, -1, 'WITHSCORES')
-  else records[i - ${queueKeys.length}] = {
-    redis.call('HMGET', key, 'state', 'since', 'session', 'pool'), redis.call('PTTL', key)} end
+  if i <= ${queueKeys.length} then
+    queues[i] = redis.call('ZRANGE', key, 0, -1, 'WITHSCORES')
+  else
+    records[i - ${queueKeys.length}] = {
+      redis.call('HMGET', key, 'state', 'since', 'session', 'pool'), redis.call('PTTL', key)}
+  end
 end
 return {queues, records}
 `);
@@ -39,25 +42,28 @@ return {queues, records}
 interface UserInRedis {
   state: string | null;
   pool: string | null;
-  session: string | null;
+  sessionId: string | null;
   since: number | null;
   /** The queues that contain the user. */
   entries: [queueKey: string, since: number][];
-  /** Whether the record has an expiry. It has one while no replica holds a socket of a searching user. */
+  /** Whether the record has an expiry. It has one while a searching user is in no queue. */
   isExpiring: boolean;
 }
 
-/** Checks that Redis agrees with the model: each user is in one state and, while searching, in one queue. */
-export const expectModelInRedis = async (redis: RedisClient, crowd: MatchQueueCrowd): Promise<void> => {
+/**
+ * Checks that Redis agrees with the model: each user is in one state and, while searching, in one queue. Adds to the
+ * model the times of joining that only Redis knows.
+ */
+export const expectRedisToMatchModel = async (redis: RedisClient, crowd: MatchQueueCrowd): Promise<void> => {
   const keys = [...queueKeys, ...crowd.users.map(({ id }) => matchingKeys.user(id))];
   const [queues, records] = await readScript.run(redis, keys, []);
   const found = crowd.users.map(({ id }, index): UserInRedis => {
     const [fields = [], expiresInMs = -1] = records[index] ?? [];
-    const [state = null, since = null, session = null, pool = null] = fields;
+    const [state = null, since = null, sessionId = null, pool = null] = fields;
     return {
       state,
       pool,
-      session,
+      sessionId,
       since: since === null ? null : Number(since),
       entries: queueKeys.flatMap((queueKey, queueIndex) =>
         findEntries(queueKey, queues[queueIndex] ?? [], id),
@@ -67,7 +73,7 @@ export const expectModelInRedis = async (redis: RedisClient, crowd: MatchQueueCr
   });
   for (const [index, user] of crowd.users.entries()) completeSince(user, found[index]);
   const expected = crowd.users.map((user, index) => computeExpected(user, crowd, found[index]));
-  // The texts are compared first, because `expect` is slow and there is hardly ever a difference.
+  // The JSON is compared first, because `expect` is slow and there is hardly ever a difference.
   if (JSON.stringify(found) !== JSON.stringify(expected)) expect(found).toEqual(expected);
 };
 
@@ -83,19 +89,20 @@ const completeSince = (user: ModelUser, found: UserInRedis | undefined): void =>
   if (isInMatch && user.since === 0) user.since = found?.since ?? 0;
 };
 
+/** @param found shows whether a scan has already removed a user without a live replica from the queue */
 const computeExpected = (
   user: ModelUser,
   crowd: MatchQueueCrowd,
   found: UserInRedis | undefined,
 ): UserInRedis => {
   if (user.state === 'nowhere')
-    return { state: null, pool: null, session: null, since: null, entries: [], isExpiring: false };
+    return { state: null, pool: null, sessionId: null, since: null, entries: [], isExpiring: false };
   // A user whose replicas are all dead may still be in the queue until a scan removes them.
   const isQueued = user.state === 'searching' && (crowd.isConnected(user) || found?.entries.length === 1);
   return {
     state: user.state,
     pool: toPoolName(user.pool),
-    session: user.match?.sessionId ?? null,
+    sessionId: user.match?.sessionId ?? null,
     since: user.since,
     entries: isQueued ? [[toQueueKey(user), user.since]] : [],
     isExpiring: user.state === 'searching' && !isQueued,

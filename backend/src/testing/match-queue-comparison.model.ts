@@ -9,7 +9,7 @@ import {
 import type { Pool } from '../modules/matching/application/search-criteria.functions';
 import type { ReplicaLeaseService } from '../platform/realtime/replica-lease.service';
 import { matchingKeys } from '../platform/redis/redis.keys';
-import { expectModelInRedis } from './match-queue-comparison.functions';
+import { expectRedisToMatchModel } from './match-queue-comparison.functions';
 import { MatchQueueCrowd, type ModelUser, formatPair } from './match-queue-crowd.model';
 import { type Crowd, REPLICA_COUNT, type Step } from './match-queue-steps.fixture';
 import { FAR_FUTURE_MS } from './test-match-queue.harness';
@@ -123,7 +123,7 @@ export class MatchQueueComparison {
         break;
     }
     this.count(step.operation);
-    await expectModelInRedis(this.redis, this.model);
+    await expectRedisToMatchModel(this.redis, this.model);
     const unmatchedPairs = this.model.listMatchablePairs({ ignoresCooldowns: this.relaxAfterS === 0 });
     if (unmatchedPairs.length > 0) expect(unmatchedPairs).toEqual([]); // `expect` is slow, so only for a difference
   }

@@ -13,15 +13,15 @@ export interface ModelUser {
   /** Users who are flagged by moderation are in the pool `care`: they are matched only with each other. */
   pool: Pool;
   isSuspended: boolean;
-  /** When the user joined, in ms since the epoch. Redis chooses the time; 0 until the model has read it. */
+  /** When the user joined, in ms since the epoch. Redis chooses the time; 0 while the model has not read it. */
   since: number;
-  /** Ids of the replicas that hold sockets of the user according to Redis, including dead replicas. */
+  /** Ids of the replicas that hold sockets of the user according to Redis. Some may be dead, that is, restarted. */
   replicaIds: Set<string>;
   /** The claimed or confirmed match. */
   match: Match | null;
-  /** Whether the user left while claimed. The queue acts on it when the claim is confirmed or released. */
+  /** Whether the user left while claimed. A confirmed chat then ends at once; after a release the user is `nowhere`. */
   hasLeft: boolean;
-  /** Users whom this user has blocked or who have blocked this user, as the user's replica last read them. */
+  /** Users whom this user has blocked or who have blocked this user. Blocks after the last read are missing. */
   excludedIds: number[];
 }
 
@@ -36,7 +36,7 @@ export class MatchQueueCrowd {
   readonly users: readonly ModelUser[];
   /** Pairs of users, `<lower id>-<higher id>`, of whom one has blocked the other. */
   readonly blockedPairs = new Set<string>();
-  /** Pairs with a key in Redis, set when one user blocks the other: it prevents a match if `excludedIds` is stale. */
+  /** Pairs with a key in Redis that prevents a match. A block sets it, because `excludedIds` may be stale. */
   readonly pairsKeptApart = new Set<string>();
   /** Pairs that have chatted and are in the cool-down, during which they are not matched again. */
   readonly formerPairs = new Set<string>();
@@ -96,12 +96,13 @@ export class MatchQueueCrowd {
     return found;
   }
 
+  /** Chooses one of the other users by `index`, modulo their number. */
   chooseOther(user: ModelUser, index: number): ModelUser {
     const others = this.users.filter((other) => other !== user);
     return others[index % others.length]!; // a crowd has at least two users
   }
 
-  /** The match `index` places before the newest one, modulo their number; undefined if there is no match yet. */
+  /** The match `index` places before the newest, modulo the number of matches; undefined if there is no match yet. */
   chooseMatch(index: number): Match | undefined {
     return this.matches.at(-1 - (index % Math.max(1, this.matches.length)));
   }
@@ -111,7 +112,7 @@ export class MatchQueueCrowd {
     return this.formerPairs.has(formatPair(user.id, other.id));
   }
 
-  /** Whether `other` is searching and may be matched with `user`. Ignores cool-downs. */
+  /** Whether `other` is searching and may be matched with `user`, whose state does not matter. Ignores cool-downs. */
   isMatchable(user: ModelUser, other: ModelUser): boolean {
     return (
       other !== user &&
@@ -124,7 +125,7 @@ export class MatchQueueCrowd {
     );
   }
 
-  /** Pairs of searching users who may be matched with each other. */
+  /** Pairs of searching users who may be matched with each other. Each pair is listed twice, once for each user. */
   listMatchablePairs({ ignoresCooldowns }: { ignoresCooldowns: boolean }): string[] {
     const searching = this.users.filter((user) => user.state === 'searching' && this.isConnected(user));
     return searching.flatMap((user) =>

@@ -12,6 +12,7 @@ export const recordPastChat = async (
   bob: ThawVisitor,
   agoMs = 0,
 ): Promise<void> => {
+  // `none`: the stream must not exist yet.
   await app.get(EventStoreRepository).append(`chat-${randomUUID()}`, 'none', [
     {
       eventId: randomUUID(),

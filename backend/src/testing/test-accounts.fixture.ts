@@ -83,7 +83,7 @@ export class TestAccounts {
   }
 
   /** @returns the messages that are published on the user's channel while `work` runs. */
-  async recordMessagesTo(userId: number, work: () => Promise<unknown>): Promise<object[]> {
+  async recordChannelMessages(userId: number, work: () => Promise<unknown>): Promise<object[]> {
     const messages: object[] = [];
     const redis = this.api.app.get<RedisClient>(REDIS);
     const subscription = await subscribeToChannels(

@@ -33,7 +33,7 @@ const replaceDatabase = (url: string, name: string): string => {
   return address.toString();
 };
 
-/** The name contains a hash of the migrations, so that changed migrations use a new template. */
+/** The name contains a hash of the source code of the migrations, so that changed migrations use a new template. */
 const computeTemplateName = (): string => {
   const text = migrations.map((migration) => migration.toString()).join('\n');
   return `thaw_template_${createHash('sha256').update(text).digest('hex').slice(0, 16)}`;

@@ -4,7 +4,7 @@ import {
   connectRedis,
   createSubscriberRoutes,
   type RedisClient,
-  waitForFirstAttempt,
+  waitForFirstConnectionAttempt,
 } from '../platform/redis/redis-connection.factory';
 import { listPrimaries, scanKeys } from '../platform/redis/redis-nodes.functions';
 import { watchScriptKeys } from './script-keys.probe';
@@ -102,7 +102,7 @@ const countSubscribers = async (redis: RedisClient, channel: string): Promise<nu
 /** Flushes every primary of the cluster. With a cluster, test files must run one after the other. */
 const openCluster = async (url: string): Promise<TestRedis> => {
   const redis = connectRedis({ REDIS_URL: url }, { enableOfflineQueue: true, commandTimeout: 5_000 });
-  await waitForFirstAttempt(redis);
+  await waitForFirstConnectionAttempt(redis);
   const flush = async () => {
     await Promise.all(listPrimaries(redis).map((primary) => primary.flushall()));
   };
@@ -143,7 +143,7 @@ export const subscribeToChannels = async (
   const routes = createSubscriberRoutes({ REDIS_URL: url }, redis);
   const connections = new Map<string, Redis>();
   for (const channel of channels) {
-    const server = routes.findServer(channel) ?? ''; // after the first connection, each channel has a server
+    const server = routes.findServer(channel)!; // after the first connection, each channel has a server
     const connection = connections.get(server) ?? routes.openConnection(server);
     if (!connections.has(server)) connection.on('smessage', onMessage);
     connections.set(server, connection);

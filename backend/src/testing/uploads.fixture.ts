@@ -121,7 +121,7 @@ export class TestUploads {
 
   /** Removes the images of messages whose personal data has expired. */
   expireMessages(...messages: DroppedData[]): Promise<void> {
-    return this.removal.expire(messages, this.api.database.dataSource.manager);
+    return this.removal.releaseImagesOf(messages, this.api.database.dataSource.manager);
   }
 
   /** Appends a change of the user's profile, which uses the image of the avatar. */

@@ -14,7 +14,7 @@ import {
   connectRedis,
   createSubscriberRoutes,
   type RedisClient,
-  waitForFirstAttempt,
+  waitForFirstConnectionAttempt,
 } from '../../src/platform/redis/redis-connection.factory';
 import { scanKeys } from '../../src/platform/redis/redis-nodes.functions';
 import { RedisScript } from '../../src/platform/redis/redis-script.model';
@@ -36,7 +36,7 @@ beforeAll(async () => {
   const { startRedisCluster } = await import('../../../deploy/local/stores/redis-cluster.mjs');
   cluster = await startRedisCluster();
   redis = connectRedis({ REDIS_URL: cluster.url }, { commandTimeout: 5_000 });
-  await waitForFirstAttempt(redis);
+  await waitForFirstConnectionAttempt(redis);
 });
 
 afterAll(async () => {

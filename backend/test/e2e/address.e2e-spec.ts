@@ -42,7 +42,7 @@ const createVisitor = async (): Promise<ThawVisitor> => {
   return visitor;
 };
 
-/** Opens and authenticates a socket with the back-off of the page. @returns the number of attempts. */
+/** Opens and authenticates a socket, with the page's delays before each attempt. @returns the number of attempts. */
 const reconnect = async (visitor: ThawVisitor): Promise<number> => {
   for (let attempt = 1; attempt <= limits.reconnectAttempts; attempt += 1) {
     await delay(reconnectDelayMs(attempt));
@@ -54,6 +54,7 @@ const reconnect = async (visitor: ThawVisitor): Promise<number> => {
 
 it('lets 200 users with one address reconnect after a replica is killed, and refuses the 201st', async () => {
   const visitors: ThawVisitor[] = [];
+  // 20 at a time, until there is at least one more than may connect.
   while (visitors.length <= USER_COUNT)
     visitors.push(...(await Promise.all(Array.from({ length: 20 }, createVisitor))));
   const [refusedVisitor, ...connectedVisitors] = visitors.slice(0, USER_COUNT + 1);
@@ -62,7 +63,7 @@ it('lets 200 users with one address reconnect after a replica is killed, and ref
   );
   await expect(refusedVisitor!.openSocket(stack.url)).rejects.toThrow('429');
 
-  // Refills the bucket of handshakes, as a minute without new sockets does.
+  // Without its key, the token bucket of handshakes is full again, so the test need not wait for the refill.
   await redis.del(rateLimitKey('socket_handshakes', '127.0.0.1'));
   let lostCount = 0;
   const attempts: number[] = [];
@@ -73,7 +74,8 @@ it('lets 200 users with one address reconnect after a replica is killed, and ref
     });
   }
   stack.replicas[0]!.kill('SIGKILL');
-  // About half of the sockets are on the killed replica. They close at the same time, before the first attempt ends.
+  // About half of the sockets are on the killed replica; a quarter is required, because the share varies. They close at
+  // the same time, before the first attempt ends.
   await untilWithin(60_000, () => lostCount > USER_COUNT / 4 && attempts.length === lostCount);
   expect(Math.max(...attempts)).toBeLessThanOrEqual(limits.reconnectAttempts);
   await expect(refusedVisitor!.openSocket(stack.url)).rejects.toThrow('429');

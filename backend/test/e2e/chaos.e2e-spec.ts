@@ -20,7 +20,6 @@ import { restartPostgres } from '../postmaster';
 
 const isLongRun = process.env.THAW_TEST_LONG === '1';
 const PAIR_COUNT = isLongRun ? 50 : 8;
-/** Number of times that the worker is killed. */
 const WORKER_KILL_COUNT = isLongRun ? 50 : 3;
 const SEND_EVERY_MS = 150;
 /** Longest allowed time from a lost socket to the resumed chat. */
@@ -48,11 +47,12 @@ afterAll(async () => {
   await stack?.stop();
 });
 
-const waitUntilConnected = async (pairs: readonly ChatUserPair[]): Promise<void> => {
-  for (const user of pairs.flat()) await user.socket;
+/** Waits until each user has an authenticated socket again. `socket` is a promise, replaced after each loss. */
+const waitUntilConnected = async (users: readonly ChatUser[]): Promise<void> => {
+  for (const user of users) await user.socket;
 };
 
-/** Waits until both users of each pair have seen the same number of events, so that no message is on its way. */
+/** Waits until both users of each pair have seen all events. Requires that all their messages are acknowledged. */
 const waitUntilSettled = (pairs: readonly ChatUserPair[]): Promise<boolean> =>
   until(() => pairs.every(([first, second]) => first.seq === second.seq));
 
@@ -67,16 +67,16 @@ const expectAllPersisted = (pairs: readonly ChatUserPair[]): Promise<void> =>
     { redis, databaseUrl: stack.stores.databaseUrl },
   );
 
-it('loses and duplicates no message when a replica is killed', async () => {
+it('neither loses nor duplicates a message when a replica is killed', async () => {
   const pairs = await createMatchedPairs(stack.url, PAIR_COUNT);
   const stopSending = startSending(pairs, { everyMs: SEND_EVERY_MS });
   const [killedReplica] = stack.replicas;
-  await sleep(2_000); // messages flow before, during and after the kill
+  await sleep(2_000); // messages flow before the kill
   killedReplica?.kill();
   await until(() => pairs.flat().some(({ closeCodes }) => closeCodes.length > 0));
-  await waitUntilConnected(pairs);
+  await waitUntilConnected(pairs.flat());
   await killedReplica?.waitUntilReady();
-  await sleep(2_000);
+  await sleep(2_000); // messages flow after the kill
   await stopSending();
   await waitUntilSettled(pairs);
   expect(pairs.flatMap(findFaults)).toEqual([]);
@@ -88,6 +88,7 @@ it('loses and duplicates no message when a replica is killed', async () => {
 });
 
 it('notifies the partner within six seconds when the replica of a user is killed', async () => {
+  const [, killedReplica] = stack.replicas;
   const [firstOrigin, killedOrigin] = stack.replicas.map(({ port }) => `http://127.0.0.1:${port}`);
   const ada = await new ChatUser(firstOrigin ?? '').join('female');
   const bob = await new ChatUser(killedOrigin ?? '').join('male');
@@ -95,15 +96,16 @@ it('notifies the partner within six seconds when the replica of a user is killed
   for (const user of [ada, bob]) await user.waitForMatch();
   bob.stopReconnecting();
   const killedAt = Date.now();
-  stack.replicas[1]?.kill();
+  killedReplica?.kill();
   await (await ada.socket).next('partner_connection', ({ state }) => state === 'reconnecting');
   // The lease of a replica expires after four seconds, and replicas look for expired leases every second.
   expect(Date.now() - killedAt).toBeLessThan(6_000 * estimateCpuSlowdown());
-  await stack.replicas[1]?.waitUntilReady();
+  await killedReplica?.waitUntilReady();
   await ada.leave();
 });
 
 it('a replica that was suspended, and evicted by the others, records its sockets again when it continues', async () => {
+  const [, suspendedReplica] = stack.replicas;
   const [firstOrigin, suspendedOrigin] = stack.replicas.map(({ port }) => `http://127.0.0.1:${port}`);
   const ada = await new ChatUser(firstOrigin ?? '').join('female');
   const bob = await new ChatUser(suspendedOrigin ?? '').join('male');
@@ -117,11 +119,11 @@ it('a replica that was suspended, and evicted by the others, records its sockets
   };
   const replicasOfChat = (await readReplicasOfChat()).sort();
   expect(new Set(replicasOfChat).size).toBe(2);
-  stack.replicas[1]?.kill('SIGSTOP');
+  suspendedReplica?.kill('SIGSTOP');
   await adaSocket.next('partner_connection', ({ state }) => state === 'reconnecting');
   expect(await readReplicasOfChat()).toHaveLength(1);
   await ada.send('while the partner is away');
-  stack.replicas[1]?.kill('SIGCONT');
+  suspendedReplica?.kill('SIGCONT');
   await adaSocket.next('partner_connection', ({ state }) => state === 'connected');
   await until(async () => (await readReplicasOfChat()).sort().join() === replicasOfChat.join());
   await until(() => bob.seq === ada.seq);
@@ -139,12 +141,12 @@ it('matches every searching user, each into one chat, although replicas are kill
     users.push(await new ChatUser(stack.url).join(number % 2 === 0 ? 'female' : 'male'));
   }
   for (const [index, user] of users.entries()) {
-    // A replica is killed before the fifth user of each group of eight searches.
+    // In each group of eight users, a replica is killed before the fifth one searches.
     if (index % 8 === 4) stack.replicas[index % 3]?.kill();
     await user.search().catch(() => undefined); // a killed replica does not answer
   }
   for (const replica of stack.replicas) await replica.waitUntilReady();
-  for (const user of users) await user.socket;
+  await waitUntilConnected(users);
   for (const user of users) {
     // A page that has received no answer sends `join_queue` again.
     await (await user.socket).ask('join_queue', {});
@@ -188,7 +190,7 @@ it('loses no message, not even the last one, when subscriptions are cut every tw
   await stopSending();
   // The messages below are the last ones: no later message reveals a gap if one of them is lost.
   await redis.call('CLIENT', 'KILL', 'TYPE', 'pubsub');
-  await Promise.all(pairs.map(async ([first], index) => first.send(`${index}.last message`)));
+  await Promise.all(pairs.map(async ([first], index) => first.send(`last message of pair ${index}`)));
   await waitUntilSettled(pairs);
   expect(pairs.flatMap(findFaults)).toEqual([]);
   await leaveAll(pairs);
@@ -204,7 +206,7 @@ it('continues all chats after Redis is killed and restarted', async () => {
   await untilWithin(20_000, async () => (await readRedisPid()) !== pid);
   await sleep(3_000); // messages flow through the new process
   await stopSending();
-  await waitUntilConnected(pairs);
+  await waitUntilConnected(pairs.flat());
   await waitUntilSettled(pairs);
   expect(pairs.flatMap(findFaults)).toEqual([]);
   await leaveAll(pairs);

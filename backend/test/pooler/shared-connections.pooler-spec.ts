@@ -7,7 +7,7 @@ import { createTestDatabase, type TestDatabase } from '../../src/testing/test-da
 const REPLICA_COUNT = 40;
 /** Connections of each replica to the pooler. */
 const POOL_SIZE = 10;
-/** Maximum number of connections of the pooler to PostgreSQL, as the pooler is configured. */
+/** Maximum number of connections from the pooler to a database: the default of `startPgBouncer`. */
 const MAX_SERVER_CONNECTIONS = 50;
 
 jest.setTimeout(60_000);
@@ -20,7 +20,8 @@ describe('replicas behind a transaction pooler', () => {
   beforeAll(async () => {
     database = await createTestDatabase();
     const options = createDataSourceOptions({ DATABASE_URL: database.url, DATABASE_POOL_SIZE: POOL_SIZE });
-    // This process opens all 400 connections at once, and the exchange of a password takes CPU time.
+    // Opening all 400 connections at once can take longer than the default timeout, because the exchange of each
+    // password takes CPU time.
     const optionsWithLongTimeout = {
       ...options,
       extra: { ...(options.extra as object), connectionTimeoutMillis: 30_000 },
@@ -28,6 +29,7 @@ describe('replicas behind a transaction pooler', () => {
     replicas = await Promise.all(
       Array.from({ length: REPLICA_COUNT }, () => new DataSource(optionsWithLongTimeout).initialize()),
     );
+    // Connects to PostgreSQL directly, and to another database, so it does not count itself.
     observer = new Client({ connectionString: process.env.DATABASE_URL });
     await observer.connect();
   });
@@ -55,6 +57,7 @@ describe('replicas behind a transaction pooler', () => {
       'SELECT count(*)::integer AS connections FROM pg_stat_activity WHERE datname = $1',
       [new URL(database.url).pathname.slice(1)],
     );
+    // With only one, the transactions would not have run concurrently.
     expect(rows[0]?.connections).toBeGreaterThan(1);
     expect(rows[0]?.connections).toBeLessThanOrEqual(MAX_SERVER_CONNECTIONS);
   });

@@ -80,7 +80,7 @@ describe('reads', () => {
     const { body } = await requestMessages(bob, ada, query);
     return (body as unknown as { content: string }[]).map(({ content }) => content);
   };
-  /** Returns the value of a metric without labels, or of one with the labels in `name`; NaN if it is absent. */
+  /** Returns the value of a metric; NaN if it is absent. `name` includes the labels, if there are any. */
   const readMetric = async (name: string): Promise<number> => {
     const { body } = await api.app.get(MetricsRegistry).expose();
     const line = body.split('\n').find((metric) => metric.startsWith(`${name} `));
@@ -141,7 +141,7 @@ describe('reads', () => {
     expect(takeReplicaLines()).toEqual(['Reads are made from the read replica']);
   });
 
-  it("go to a lagging replica for at most 5 s, but always show the reader's changes and private messages", async () => {
+  it("go to a lagging replica for at most 5 s, but always show new messages and the reader's changes", async () => {
     await waitUntilReplicaServes();
     const chats = await countChatsOfAda();
     const socket = await ada.openSocket();

@@ -10,8 +10,8 @@ const STORED_WITHIN_MS = 30_000;
 const ERASED_WITHIN_MS = 60_000;
 
 /**
- * Acts as a user who enters words that occur nowhere else. Asserts that a dump contains such words before the user
- * deletes the account, and none of them afterwards.
+ * Acts as a user who enters words that occur nowhere else. Asserts that a dump contains some of these words before
+ * the user deletes the account, and none of them afterwards.
  * @param {string} origin  address of the running product
  * @param {() => Promise<string>} dump  reads everything that the database stores
  */
@@ -23,11 +23,13 @@ export async function assertNoWordsAfterDeletion(origin, dump) {
     return Object.keys(words).filter((field) => text.includes(words[field]));
   };
   const ada = await registerAndChangeProfile(origin, words);
+  // `holdRandomChat` lets Ada, who is female, search for male partners.
   const bob = await new ThawVisitor([origin]).joinAnonymously('male');
   const users = { ada, bob, adaSocket: await ada.openSocket(), bobSocket: await bob.openSocket(), words };
   await holdRandomChat(users);
   await writePrivately(users);
   // Check first that the dump contains words that the service stores, because an empty dump would prove nothing.
+  // Not every word is stored as it is: the password, for example, is stored as a hash.
   const storedFields = ['name', 'newEmail', 'message', 'edited', 'reply', 'privateMessage', 'privateEdit'];
   const areWordsStored = async () => {
     const foundFields = await findFieldsInDump();

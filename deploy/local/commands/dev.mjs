@@ -8,13 +8,13 @@ import { onInterruption } from '../processes/interruption.mjs';
 import { endOrphanedProcesses, ManagedProcess } from '../processes/managed-process.mjs';
 import { getHttpStatus } from '../processes/http-status.mjs';
 import { findFreePorts } from '../processes/ports.mjs';
-import { signalRunning } from '../processes/run-to-end.mjs';
+import { signalRunningPrograms } from '../processes/run-to-end.mjs';
 import { prepareProductEnvironment } from '../product-environment.mjs';
 import { compileOnChange } from '../provide/compile-on-change.mjs';
 import { build } from '../provide/build.mjs';
 import { ensurePackages, getPackageCommand } from '../provide/node-packages.mjs';
 import { openStores } from '../stores/stores.mjs';
-import { refuseTakenPort, runMigrations, thawPrograms } from '../thaw-stack.mjs';
+import { requireAvailablePort, runMigrations, thawPrograms } from '../thaw-stack.mjs';
 
 /** Port of the page, which Vite serves. */
 const DEFAULT_PORT = 5173;
@@ -31,22 +31,23 @@ const END_STEPS = [
 export async function main() {
   const port = Number(process.env.PORT || DEFAULT_PORT);
   process.stdout.write(`\n  ${bold('Thaw: development')}\n\n`);
-  // Processes left behind by a killed launcher may hold the port, so end them before the check of the port.
+  // Processes left behind by a killed launcher may hold the port, so they are ended before it is checked.
   await endOrphanedProcesses(localHome);
-  await refuseTakenPort(port);
+  await requireAvailablePort(port);
   const session = new DevelopmentSession(port);
   const startUp = session.start();
   const shutDown = new Promise((resolve, reject) => {
     onInterruption({
       stop: () => {
         // Ends the installation, the build or the migrations, for which `startUp` may be waiting.
-        signalRunning('SIGTERM');
+        signalRunningPrograms('SIGTERM');
         // Wait until start-up has settled, so that no half-started process keeps running.
         startUp
           .catch(() => {})
           .then(() => session.stop())
           .then(resolve, reject);
       },
+      // Called on a second Ctrl-C.
       kill: () => {
         session.killNow();
         process.exit(1);
@@ -124,7 +125,7 @@ class DevelopmentSession {
 
   #createProcess(name, { command, args, cwd }, settings, isReady) {
     const logFile = path.join(localHome, 'logs', `dev-${name}.log`);
-    fs.rmSync(logFile, { force: true });
+    fs.rmSync(logFile, { force: true }); // the log of an earlier session
     const env = this.#buildEnvironment(settings);
     const definition = {
       name: `dev-${name}`,
@@ -147,7 +148,7 @@ class DevelopmentSession {
   }
 }
 
-/** Creates the command that runs a script of the backend, and restarts the script when its compiled files change. */
+/** Creates the command that runs a script of the backend; Node restarts it when its compiled files change. */
 function createWatchCommand(script) {
   const args = [
     '--enable-source-maps',

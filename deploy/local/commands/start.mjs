@@ -7,10 +7,10 @@ import { localHome, ensurePrivateFolder } from '../paths.mjs';
 import { followLogs } from '../processes/follow-log.mjs';
 import { onInterruption } from '../processes/interruption.mjs';
 import { endOrphanedProcesses } from '../processes/managed-process.mjs';
-import { signalRunning } from '../processes/run-to-end.mjs';
+import { signalRunningPrograms } from '../processes/run-to-end.mjs';
 import { build } from '../provide/build.mjs';
 import { ensurePackages } from '../provide/node-packages.mjs';
-import { refuseTakenPort, ThawStack } from '../thaw-stack.mjs';
+import { requireAvailablePort, ThawStack } from '../thaw-stack.mjs';
 
 const DEFAULT_PORT = 8080;
 const MAX_REPLICAS = 32;
@@ -32,7 +32,7 @@ export async function start({ replicas, port, isVerbose, home, isDurable, prepar
   process.stdout.write(`\n  ${bold('Thaw')}\n\n`);
   // Processes left behind by a killed launcher may hold the port, so end them before the check of the port.
   await endOrphanedProcesses(home);
-  await refuseTakenPort(port);
+  await requireAvailablePort(port);
   const stack = new ThawStack({ replicas, port, home, isDurable, logStep, programs, page });
   const stopFollowing = isVerbose
     ? followLogs(listLogFiles(home, replicas), (line) => console.log(dim(line)))
@@ -50,7 +50,7 @@ export async function start({ replicas, port, isVerbose, home, isDurable, prepar
         process.stdout.write('\n');
         logStep('stopping', 'press Ctrl-C again to kill all processes');
         // Ends the installation, the build or the migrations, for which `starting` may be waiting.
-        signalRunning('SIGTERM');
+        signalRunningPrograms('SIGTERM');
         stack.interrupt();
         // Wait until start-up has settled, so that no half-started process keeps running.
         starting
@@ -65,7 +65,7 @@ export async function start({ replicas, port, isVerbose, home, isDurable, prepar
     });
   });
   await starting.catch((error) => {
-    // An interruption makes the start fail.
+    // An interruption makes the start fail. A failed `ThawStack.start` has already stopped its processes.
     if (!isStopping) throw error;
   });
   if (!isStopping) printAddress(stack, home);
@@ -84,6 +84,7 @@ function printAddress(stack, home) {
 
 function listLogFiles(home, replicas) {
   const replicaNames = Array.from({ length: replicas }, (_, index) => `api-${index + 1}`);
+  // `ThawStack` starts one worker by default.
   const names = [...replicaNames, 'worker-1', 'nginx', 'migrate'];
   return Object.fromEntries(
     names.map((name) => [name, path.join(ensurePrivateFolder(home, 'logs'), `${name}.log`)]),

@@ -20,13 +20,12 @@ export async function main(args) {
   const { startRedisCluster } = await import('../stores/redis-cluster.mjs');
   const cluster = await startRedisCluster({ logStep });
   try {
-    const stores = await openStores({
-      home: localHome,
-      env: { ...process.env, REDIS_URL: cluster.adminUrl },
-    });
+    const env = { ...process.env, REDIS_URL: cluster.adminUrl };
+    // Because REDIS_URL is set, this starts no private Redis.
+    const stores = await openStores({ home: localHome, env });
     try {
-      const env = { ...process.env, DATABASE_URL: stores.databaseUrl, REDIS_URL: stores.redisUrl };
-      process.exitCode = await runInForeground(command, commandArgs, env);
+      const commandEnv = { ...env, DATABASE_URL: stores.databaseUrl };
+      process.exitCode = await runInForeground(command, commandArgs, commandEnv);
     } finally {
       await stores.close();
     }

@@ -6,7 +6,7 @@ const POLL_INTERVAL_MS = 250;
  * Prints the lines that are appended to log files from now on, each prefixed with the name of its log.
  * @param {Record<string, string>} files  path of each log file, by the name of the log
  * @param {(line: string) => void} print
- * @returns {() => void} prints the remaining lines and stops following
+ * @returns {() => void} prints the remaining complete lines and stops following
  */
 export function followLogs(files, print) {
   const followed = Object.entries(files).map(([name, file]) => ({

@@ -86,7 +86,7 @@ export async function runOrThrow(failure, command, args, options) {
 }
 
 /** Sends a signal to every program that `runToEnd` is running. */
-export function signalRunning(signal) {
+export function signalRunningPrograms(signal) {
   for (const child of runningChildren) signalGroup(child, signal);
 }
 

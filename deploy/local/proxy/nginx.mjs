@@ -16,8 +16,9 @@ const LISTEN_BACKLOG = 4_096;
  * which writes only to files under the home folder.
  * @param {{home: string, port: number, host?: string, apiPorts: number[], page: string,
  *   publicOrigin?: string, trustedProxies?: string, limitsProfile: string, logStep: Function}} options
- *   `page`: folder of the built page; `host`: address to listen on instead of both loopback addresses;
- *   `publicOrigin`, `trustedProxies`, `limitsProfile`: values of PUBLIC_ORIGIN, TRUSTED_PROXIES and LIMITS_PROFILE
+ *   `home`: folder of the launcher for data and logs; `page`: folder of the built page; `host`: address to listen on
+ *   instead of both loopback addresses; `publicOrigin`, `trustedProxies` (one address or network), `limitsProfile`:
+ *   values of PUBLIC_ORIGIN, TRUSTED_PROXIES and LIMITS_PROFILE; `logStep`: logs a step of the launcher
  * @returns {Promise<import('../processes/logged-process.mjs').ProcessDefinition>} without `isReady` (the caller adds
  * it)
  * @throws {LauncherError} when no nginx is found, or a setting cannot be written into its configuration
@@ -44,6 +45,7 @@ export async function prepareNginx({
       port,
       run: checkPath(runFolder),
       page: checkPath(page),
+      // The folder of http.conf and server.conf, which the template includes.
       shared: checkPath(path.dirname(TEMPLATE)),
       publicOrigin: checkOrigin(publicOrigin),
       realAddresses: trustedProxies
@@ -83,7 +85,9 @@ async function chooseListenAddresses(host) {
   return (await hasIpv6Loopback()) ? ['127.0.0.1', '[::1]'] : ['127.0.0.1'];
 }
 
-/** Replaces `{{name}}` by the value of that name, and keeps a placeholder without a value. */
+/**
+ * Replaces each `{{name}}` that has a value. The first comment of the template contains `{{names}}`, which has none.
+ */
 function fillTemplate(template, values) {
   return template.replace(/\{\{(\w+)\}\}/g, (placeholder, name) => values[name] ?? placeholder);
 }

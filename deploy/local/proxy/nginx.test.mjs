@@ -41,7 +41,7 @@ test('nginx serves the page and proxies the API and sockets', async (t) => {
   t.after(() => stack.stop());
   const get = (address, headers) => sendGet(stack.ports.page, address, headers);
 
-  await t.test('each route of the application is served its document', async () => {
+  await t.test('each route of the application returns its document', async () => {
     for (const [address, title] of [
       ['/', 'landing'],
       ['/terms', 'terms'],
@@ -70,8 +70,10 @@ test('nginx serves the page and proxies the API and sockets', async (t) => {
       '/nowhere',
       '/chat/deeper',
       '/assets/none.js',
-      '/metrics',
+      // Part of the build, but not of the page.
       '/.vite/manifest.json',
+      // Replicas serve these on their internal ports only.
+      '/metrics',
       '/health/ready',
     ]) {
       const { status, body, headers } = await get(address);
@@ -105,7 +107,7 @@ test('nginx serves the page and proxies the API and sockets', async (t) => {
     }
     // A client cannot add a directive to the policy with the header Host.
     const { headers } = await get('/', { Host: 'a;script-src' });
-    assert.match(headers['content-security-policy'] ?? '', /^(?!.*a;script-src)/);
+    assert.doesNotMatch(headers['content-security-policy'] ?? '', /a;script-src/);
   });
 
   await t.test(
@@ -139,8 +141,8 @@ test('nginx serves the page and proxies the API and sockets', async (t) => {
       streamedMb = await readStreamedMb();
       await sleep(100);
     } while ((await readStreamedMb()) !== streamedMb || streamedMb === 0);
-    // nginx stops reading from the replica when the buffers of both connections, a few MB, are full. Half of the
-    // response leaves room for larger buffers.
+    // nginx stops reading from the replica when the buffers of both connections, a few MB, are full. The limit of
+    // half the response allows larger buffers.
     assert.ok(streamedMb < STREAM_MB / 2, `${streamedMb} of ${STREAM_MB} MB`);
     let length = 0;
     for await (const chunk of response) length += chunk.length;
@@ -153,6 +155,8 @@ test('nginx serves the page and proxies the API and sockets', async (t) => {
   });
 
   await t.test('only a WebSocket upgrade of /ws reaches a replica as an upgrade', async () => {
+    // A stand-in responds with 200, and shows that it received no upgrade. nginx itself responds to /chat and, with
+    // 404, to unknown paths.
     for (const [address, protocol, expectedStatus] of [
       ['/api/who', 'websocket', 200],
       ['/api/who', 'h2c', 200],
@@ -163,7 +167,6 @@ test('nginx serves the page and proxies the API and sockets', async (t) => {
     ]) {
       const { status, body } = await get(address, { Connection: 'Upgrade', Upgrade: protocol });
       assert.equal(status, expectedStatus, `${protocol} at ${address}`);
-      // nginx itself responds to these requests, with the page.
       if (status === 404 || address === '/chat') continue;
       assert.equal(JSON.parse(body).headers.upgrade, undefined);
       assert.equal(JSON.parse(body).headers.connection, 'close');
@@ -218,7 +221,7 @@ test('nginx limits the requests of one address according to LIMITS_PROFILE', asy
   );
 
   await t.test(
-    'sign-in routes are limited in every spelling of their paths, and other routes are not',
+    'sign-in routes are limited, also in other spellings of their paths, and other routes are not',
     async () => {
       const sendMany = await startWithProfile('default');
       // More than the burst of 120 sign-ins.
@@ -228,6 +231,7 @@ test('nginx limits the requests of one address according to LIMITS_PROFILE', asy
           route,
         );
       }
+      // More than the burst of 120, and fewer than the 400 requests that an address can have open.
       assert.deepEqual(listStatuses(await sendMany('/api/who', 300)), [200]);
     },
   );
@@ -247,6 +251,7 @@ test('nginx limits the requests of one address according to LIMITS_PROFILE', asy
       // More than this profile's burst of 60, and less than the default profile's 120.
       assert.ok((await sendManyStrictly('/api/login', 100)).some(({ status }) => status === 429));
       const sendManyUnlimited = await startWithProfile('load');
+      // More than any limit of the default profile.
       assert.deepEqual(listStatuses(await sendManyUnlimited('/api/login', 600)), [200]);
     },
   );

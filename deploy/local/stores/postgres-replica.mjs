@@ -32,7 +32,8 @@ export function findPostgresProgramFolder() {
 }
 
 /**
- * Starts a PostgreSQL server (the primary) and a streaming replica of it. The data of both is deleted by `stop`.
+ * Starts a PostgreSQL server (the primary) and a streaming replica of it. The data of both is deleted by `stop`. Call
+ * it only if `findPostgresProgramFolder` finds an installation.
  * @returns {Promise<PostgresPair>}
  */
 export async function startPostgresPair() {

@@ -15,6 +15,7 @@ describe('the Redis user of the product, with the ACL of the compose files', () 
 
   before(async () => {
     const [port] = await findFreePorts(1);
+    // `formatThawUser` calls `formatUser`, which also formats the ACL file of the compose files.
     const settings = `save ""\n${formatThawUser('secret')}`;
     const program = await findRedis(logNothing);
     node = new RedisNode({ program, folder, port, password: 'secret', settings });
@@ -50,7 +51,7 @@ describe('the Redis user of the product, with the ACL of the compose files', () 
       'INFO memory',
       'CLIENT SETNAME worker',
       'CLIENT LIST',
-      'BGREWRITEAOF',
+      'BGREWRITEAOF', // removes deleted data from the append-only file
     ];
     assert.deepEqual(await listAllowed(commands), commands);
   });

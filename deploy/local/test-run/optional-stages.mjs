@@ -74,7 +74,7 @@ function createClusterStage(report) {
     ],
     cwd: resolveInRepository('backend'),
     limitMs: 15 * MINUTE_MS,
-    counts: () => readJestCounts(report),
+    readCounts: () => readJestCounts(report),
   };
 }
 
@@ -90,7 +90,7 @@ function createFailoverStage(report) {
     command: [...getPackageCommand('jest'), ...args],
     cwd: resolveInRepository('backend'),
     limitMs: 6 * MINUTE_MS,
-    counts: () => readJestCounts(report),
+    readCounts: () => readJestCounts(report),
   };
 }
 
@@ -115,7 +115,7 @@ function createPoolerStage(report) {
     ],
     cwd: resolveInRepository('backend'),
     limitMs: 20 * MINUTE_MS,
-    counts: () => readJestCounts(report),
+    readCounts: () => readJestCounts(report),
     needs: {
       find: () => findPgBouncer() && NO_PATHS,
       reasonToSkip: "no PgBouncer was found: install Debian's package pgbouncer",
@@ -133,7 +133,7 @@ function createReplicaStage(report) {
     command: [...getPackageCommand('jest'), ...args],
     cwd: resolveInRepository('backend'),
     limitMs: 4 * MINUTE_MS,
-    counts: () => readJestCounts(report),
+    readCounts: () => readJestCounts(report),
     needs: {
       find: () => findPostgresProgramFolder() && NO_PATHS,
       reasonToSkip: "no PostgreSQL with pg_basebackup was found: install Debian's package postgresql",
@@ -148,7 +148,7 @@ function createMetricsStage(report) {
     kind: 'optional',
     command: createNodeTestCommand(report, [resolveInRepository('deploy/observability/prometheus.test.mjs')]),
     limitMs: 6 * MINUTE_MS,
-    counts: () => readTapCounts(report),
+    readCounts: () => readTapCounts(report),
     needs: {
       find: () => {
         const PROMETHEUS_PATH = findProgram(['prometheus']);
@@ -172,7 +172,7 @@ function createChartStage(report) {
     kind: 'optional',
     command: createNodeTestCommand(report, [resolveInRepository('deploy/helm/helm.test.mjs')]),
     limitMs: 6 * MINUTE_MS,
-    counts: () => readTapCounts(report),
+    readCounts: () => readTapCounts(report),
     needs: {
       find: findHelmEnvironment,
       provide: provideHelm,
@@ -194,7 +194,7 @@ function createStorageStage(report) {
     command: [...jest, '--testPathPatterns', specs.join('|'), '--json', `--outputFile=${report}`],
     cwd: resolveInRepository('backend'),
     limitMs: 6 * MINUTE_MS,
-    counts: () => readJestCounts(report),
+    readCounts: () => readJestCounts(report),
     needs: {
       find: () => {
         const versityGw = findVersityGw();
@@ -213,7 +213,7 @@ function createTlsStage(report) {
     kind: 'optional',
     command: createNodeTestCommand(report, [resolveInRepository('deploy/nginx/tls-product.test.mjs')]),
     limitMs: 3 * MINUTE_MS,
-    counts: () => readTapCounts(report),
+    readCounts: () => readTapCounts(report),
     needs: {
       find: () => (findProgram(['openssl']) ? NO_PATHS : undefined),
       reasonToSkip: 'no openssl was found to make a certificate with',
@@ -228,7 +228,7 @@ function createLoadStage(report) {
     kind: 'optional',
     command: createNodeTestCommand(report, [resolveInRepository('deploy/k6/load.test.mjs')]),
     limitMs: 15 * MINUTE_MS,
-    counts: () => readTapCounts(report),
+    readCounts: () => readTapCounts(report),
     needs: {
       find: () => {
         const k6 = findK6();
@@ -251,7 +251,7 @@ function createOtherBrowserStage(browser, reports, needs) {
     cwd: resolveInRepository('frontend'),
     env: { PLAYWRIGHT_JSON_OUTPUT_NAME: report },
     limitMs: 6 * MINUTE_MS,
-    counts: () => readPlaywrightCounts(report),
+    readCounts: () => readPlaywrightCounts(report),
     needs,
   };
 }

@@ -8,7 +8,9 @@ import { readJestCounts, readPlaywrightCounts, readChaosCounts, readTapCounts } 
 import { createNodeTestCommand } from './node-test.mjs';
 
 const MINUTE_MS = 60_000;
-/** An arbitrary number, which is fixed so that every run injects the same faults. */
+/** Tests in deploy/ that optional stages run. */
+const OPTIONAL_TESTS = /(prometheus|helm|tls-product)\.test\.mjs$/;
+/** An arbitrary number. */
 const CHAOS_SEED = '2133';
 
 /**
@@ -16,12 +18,13 @@ const CHAOS_SEED = '2133';
  * @typedef {object} Stage
  * @property {string} name
  * @property {'static' | 'unit' | 'integration' | 'process' | 'launcher' | 'browser' | 'optional'} kind  `--only`
- *   selects stages by this kind or by their name
+ *   selects stages by this kind or by their name; `process`: tests with whole processes of the product; `launcher`:
+ *   tests of deploy/, which contains `npm start` and `npm test`
  * @property {string[]} command
  * @property {string} [cwd]
  * @property {Record<string, string>} [env]  additional environment variables
  * @property {number} limitMs   time after which the stage is ended and has failed
- * @property {() => import('./counts.mjs').Counts} [counts]  reads the numbers of passed, failed and skipped tests;
+ * @property {() => import('./counts.mjs').Counts} [readCounts]  reads the numbers of passed, failed and skipped tests;
  *   undefined for a check, which counts as one test
  * @property {boolean} [needsChromium]
  * @property {boolean} [needsStores]  whether the stage uses the private stores of the run; by default, the kind decides
@@ -53,7 +56,7 @@ export function listStages(reports) {
       command: [...getPackageCommand('jest'), ...args, ...reportArgs],
       cwd: resolveInRepository(workspace),
       limitMs: minutes * MINUTE_MS,
-      counts: () => readJestCounts(report),
+      readCounts: () => readJestCounts(report),
     };
   };
   /** @param {number} minutes  time limit */
@@ -64,12 +67,12 @@ export function listStages(reports) {
     env,
     limitMs: minutes * MINUTE_MS,
   });
-  // Kills primaries of a Redis Cluster for a minute. The project `cluster` is an optional stage, which takes longer.
+  // Kills primaries of a Redis Cluster for a minute. The longer tests, Jest's project `cluster`, are an optional stage.
   const clusterStage = createJestStage('process: cluster', 'process', 'backend', [
     '--selectProjects',
     'failover',
   ]);
-  // The longest checks come first, so that the two concurrent series of stages end at about the same time.
+  // Two of these stages run at a time. This order keeps two of them running until shortly before the end.
   const sharingStages = [
     createCheck('lint', [...getPackageCommand('eslint'), '--max-warnings', '0', '.'], 6),
     createJestStage('unit: frontend', 'unit', 'frontend', ['--selectProjects', 'unit']),
@@ -104,7 +107,10 @@ export function listStages(reports) {
   ];
 }
 
-/** Injects faults for one minute. The seed is fixed, so that a new failure points to the change under test. */
+/**
+ * Injects faults for one minute. The seed is fixed, so that every run injects the same faults and a new failure points
+ * to the change under test.
+ */
 function createChaosStage(report) {
   const script = resolveInRepository('deploy/local/chaos.mjs');
   return {
@@ -122,7 +128,7 @@ function createChaosStage(report) {
       report,
     ],
     limitMs: 6 * MINUTE_MS,
-    counts: () => readChaosCounts(report),
+    readCounts: () => readChaosCounts(report),
   };
 }
 
@@ -134,14 +140,14 @@ function createLauncherStage(report) {
         .readdirSync(resolveInRepository(folder), { recursive: true })
         .map((name) => resolveInRepository(folder, name)),
     )
-    .filter((file) => file.endsWith('.test.mjs') && !/(prometheus|helm|tls-product)\.test\.mjs$/.test(file))
+    .filter((file) => file.endsWith('.test.mjs') && !OPTIONAL_TESTS.test(file))
     .sort();
   return {
     name: 'launcher',
     kind: 'launcher',
     command: createNodeTestCommand(report, files),
     limitMs: 6 * MINUTE_MS,
-    counts: () => readTapCounts(report),
+    readCounts: () => readTapCounts(report),
   };
 }
 
@@ -153,7 +159,7 @@ function createBrowserStage(name, report, args = []) {
     cwd: resolveInRepository('frontend'),
     env: { PLAYWRIGHT_JSON_OUTPUT_NAME: report },
     limitMs: 18 * MINUTE_MS,
-    counts: () => readPlaywrightCounts(report),
+    readCounts: () => readPlaywrightCounts(report),
     needsChromium: true,
   };
 }

@@ -4,9 +4,9 @@ import process from 'node:process';
 import { LauncherError } from '../launcher-error.mjs';
 import { bold, dim, logStep } from '../console.mjs';
 import { ensureFolder, localHome } from '../paths.mjs';
-import { runToEnd, signalRunning } from '../processes/run-to-end.mjs';
+import { runToEnd, signalRunningPrograms } from '../processes/run-to-end.mjs';
 import { openStores } from '../stores/stores.mjs';
-import { endTemporaryHome, makeTemporaryHome, sweepTemporaryHomes } from '../temporary-homes.mjs';
+import { deleteTemporaryHome, makeTemporaryHome, sweepTemporaryHomes } from '../temporary-homes.mjs';
 import { findChromium, installChromium } from './chromium.mjs';
 import { judgeStage } from './counts.mjs';
 import { printSummary, formatStage } from './report.mjs';
@@ -48,7 +48,7 @@ export class TestRun {
   /** Ends the running stages. `run` then cleans up and resolves. */
   interrupt() {
     this.isInterrupted = true;
-    signalRunning('SIGTERM');
+    signalRunningPrograms('SIGTERM');
   }
 
   /** @returns {Promise<boolean>} whether the build or a stage failed */
@@ -61,7 +61,7 @@ export class TestRun {
       if (await this.#prepare()) await this.#runStages(home);
     } finally {
       await this.#stores?.close();
-      await endTemporaryHome(home);
+      await deleteTemporaryHome(home);
     }
     printSummary(this.results, Date.now() - this.#startedAt);
     return this.results.some(({ failed }) => failed > 0);
@@ -117,6 +117,7 @@ export class TestRun {
     const startedAt = Date.now();
     const chromium = stage.needsChromium && (await this.#findOrInstallChromium());
     if (stage.needsChromium && !chromium) return this.#recordMissingChromium(stage);
+    // Environment variables with the paths of the programs that the stage needs; undefined if a program is missing.
     const pathVariables = stage.needs?.find();
     if (stage.needs && !pathVariables) return this.#recordSkipped(stage, stage.needs.reasonToSkip);
     const [command, ...args] = stage.command;
@@ -130,7 +131,7 @@ export class TestRun {
     });
     // An interrupted stage has no result.
     if (this.isInterrupted) return;
-    const result = judgeStage({ counts: stage.counts?.(), code: end.code, isOverdue: end.isOverdue });
+    const result = judgeStage({ counts: stage.readCounts?.(), code: end.code, isOverdue: end.isOverdue });
     if (result.failed > 0 && !isVerbose) printOutputEnd(end.output, logFile);
     this.#record({ ...result, name: stage.name, tookMs: Date.now() - startedAt });
   }

@@ -58,9 +58,9 @@ test('a run continues after a failed stage, and counts the results of all stages
       createStage('failing', 'process.exit(3)'),
       createStage('one of four tests failing', writeReportAndFail(getReportFile(reports)), {
         kind: 'unit',
-        counts: () => readJestCounts(getReportFile(reports)),
+        readCounts: () => readJestCounts(getReportFile(reports)),
       }),
-      createStage('without report', '', { kind: 'unit', counts: () => readJestCounts('/nonexistent') }),
+      createStage('without report', '', { kind: 'unit', readCounts: () => readJestCounts('/nonexistent') }),
       createStage('too slow', 'setTimeout(() => {}, 60_000)', { limitMs: 300 }),
     ],
   });

@@ -4,7 +4,7 @@ import path from 'node:path';
 import process from 'node:process';
 import { resolveInRepository } from '../paths.mjs';
 import { isRunning } from '../processes/process-identity.mjs';
-import { endTemporaryHome, makeTemporaryHome } from '../temporary-homes.mjs';
+import { deleteTemporaryHome, makeTemporaryHome } from '../temporary-homes.mjs';
 
 // Functions for tests that run the launcher (`npm start`) as a real process.
 
@@ -28,7 +28,7 @@ export function createTestHome(test) {
       child.kill('SIGKILL');
       await waitForExit();
     }
-    await endTemporaryHome(home);
+    await deleteTemporaryHome(home);
   });
   return home;
 }

@@ -81,12 +81,12 @@ export async function startTlsFront({ home, ports }) {
 
 /**
  * Sends a request with TLS, checking the certificate for localhost, or without TLS if no certificate is passed.
- * @param {{port: number, certificate?: Buffer, from?: string, address: string, method?: string, headers?: object,
- * body?: string}} options `from`: address of the client; `address`: path and query
+ * @param {{port: number, certificate?: Buffer, from?: string, url: string, method?: string, headers?: object,
+ * body?: string}} options `from`: address of the client; `url`: path and query
  */
-export const send = ({ port, certificate, from, address, method = 'GET', headers = {}, body }) =>
+export const send = ({ port, certificate, from, url, method = 'GET', headers = {}, body }) =>
   new Promise((resolve, reject) => {
-    const options = { host: '127.0.0.1', port, path: address, method, agent: false, localAddress: from };
+    const options = { host: '127.0.0.1', port, path: url, method, agent: false, localAddress: from };
     const tls = { servername: 'localhost', ca: certificate };
     const allHeaders = { Host: `localhost:${port}`, ...headers };
     const request = certificate

@@ -60,7 +60,7 @@ export const seedMessages = (
             resolve(ids);
             return;
           }
-          const reply = replyTo === null ? {} : { replyTo: { id: replyTo } };
+          const reply = replyTo === undefined ? {} : { replyTo: { id: replyTo } };
           send(
             'send_private_message',
             { senderId, receiverId, content, messageType: 'text', ...reply },
@@ -84,6 +84,6 @@ export const seedMessages = (
       senderId: sender.user.id,
       receiverId: receiver.user.id,
       texts: Array.from({ length: count }, (_, index) => text(index + 1)),
-      replyTo: replyTo ?? null,
+      replyTo,
     },
   );

@@ -8,7 +8,7 @@ import { Toasts } from '@/app/toasts';
 import { reportRenderError } from '@/lib/report-error';
 import { LoadedPart, type Part } from '@/ui/loaded-part';
 
-/** A page that failed to load or render is retried on navigation, including Back. */
+/** Loads the code of a page (its `part`) and renders it. After a failure, every navigation retries, also Back. */
 const Page = ({ part, pending }: { part: Part<object>; pending?: ReactNode }) => (
   <LoadedPart
     part={part}
@@ -20,7 +20,10 @@ const Page = ({ part, pending }: { part: Part<object>; pending?: ReactNode }) =>
   </LoadedPart>
 );
 
-/** Pages by path. A map, because the router's `Routes` would add 3 kB (gzip) of pattern matching to every page. */
+/**
+ * Pages by path. A map, because the router's `Routes` would add 3 kB (gzip) of pattern matching to every page. Because
+ * of the keys, React mounts each page as a new component instead of updating the previous one.
+ */
 const pages = new Map<string, ReactElement>([
   ['/', <Page key="landing" part={routeParts.landing} />],
   ['/auth', <Page key="auth" part={routeParts.auth} />],
@@ -39,7 +42,7 @@ export const AppRoutes = () => {
   return pages.get(path) ?? notFoundPage;
 };
 
-/** Rendered in the browser and, to prerender the landing page, at build time; the two pass different routers. */
+/** The browser, and the prerendering of the landing page at build time, wrap the routes in different routers. */
 export const App = ({ wrapInRouter }: { wrapInRouter: (routes: ReactNode) => ReactNode }) => (
   <StrictMode>
     <ErrorBoundary fallback={<Broken />} onError={reportRenderError}>

@@ -4,11 +4,11 @@ import { Button } from '@/ui/button';
 
 export interface BrokenProps {
   error?: unknown;
-  /** Reloads only the failed part. */
+  /** Loads the failed part (a lazily loaded component) again. */
   retry?: () => void;
 }
 
-/** Replaces a failed page. Offers to retry a failed load, and to reload the page after any other error. */
+/** Shown in place of a page that failed. Its button retries a failed load; after any other error it reloads the app. */
 export const Broken = ({ error, retry }: BrokenProps) => (
   <main role="alert" className="mx-auto grid min-h-dvh w-full max-w-md content-center px-6 py-12">
     <h1 className="text-2xl font-bold">{copy.broken.title}</h1>

@@ -19,23 +19,23 @@ const createState = (messageCount: number, { isResyncing = false } = {}): Random
 const getUnread = (): number | undefined => useOpenChat.getState().chat?.unread;
 
 it('counts messages that arrive after the page load, not those of the resumed chat', () => {
-  const update = createOpenChatReminder();
+  const onChatChange = createOpenChatReminder();
   // The resync after the page load delivers all three messages.
-  update(createState(2, { isResyncing: true }));
-  update(createState(3));
+  onChatChange(createState(2, { isResyncing: true }));
+  onChatChange(createState(3));
   expect(getUnread()).toBe(0);
-  update(createState(5));
+  onChatChange(createState(5));
   expect(getUnread()).toBe(2);
 });
 
 it('keeps and extends the count when the chat is resumed after a lost connection', () => {
-  const update = createOpenChatReminder();
-  update(createState(1));
-  update(createState(2));
+  const onChatChange = createOpenChatReminder();
+  onChatChange(createState(1));
+  onChatChange(createState(2));
   // The messages that a later resync delivers are counted.
-  update(createState(2, { isResyncing: true }));
+  onChatChange(createState(2, { isResyncing: true }));
   expect(getUnread()).toBe(1);
-  update(createState(4, { isResyncing: true }));
-  update(createState(5));
+  onChatChange(createState(4, { isResyncing: true }));
+  onChatChange(createState(5));
   expect(getUnread()).toBe(4);
 });

@@ -17,6 +17,7 @@ const failToLoad = (): Promise<never> => Promise.reject(new TypeError('Failed to
 beforeEach(() => sessionStorage.clear());
 
 it("detects a newer version by comparing the entry scripts of this page and the server's page", async () => {
+  // The first script in the list is the entry script.
   respondWith({ ok: true, text: '<meta name="thaw-scripts" content="/assets/index-b2.js /assets/x.js">' });
   expect(await isNewerVersionDeployed(currentPage)).toBe(true);
   respondWith({ ok: true, text: '<meta name="thaw-scripts" content="/assets/index-a1.js /assets/x.js">' });
@@ -36,21 +37,21 @@ it('assumes no newer version when the server cannot be reached or returns an err
 
 it('reloads the page once when a newer version is deployed', async () => {
   const reload = jest.fn();
-  const versionCheck = { isNewerVersionDeployed: () => Promise.resolve(true), reload };
+  const reloadablePage = { isNewerVersionDeployed: () => Promise.resolve(true), reload };
   // Waits for the reload, because `loadPart` then never settles.
   await new Promise<void>((resolve) => {
     reload.mockImplementationOnce(resolve);
-    void loadPart(failToLoad, versionCheck);
+    void loadPart(failToLoad, reloadablePage);
   });
   expect(reload).toHaveBeenCalledTimes(1);
-  await expect(loadPart(failToLoad, versionCheck)).rejects.toThrow(PartNotLoadedError);
+  await expect(loadPart(failToLoad, reloadablePage)).rejects.toThrow(PartNotLoadedError);
   expect(reload).toHaveBeenCalledTimes(1);
 });
 
 it('does not reload the page on a network failure, and can load the part later', async () => {
   const reload = jest.fn();
-  const versionCheck = { isNewerVersionDeployed: () => Promise.resolve(false), reload };
-  await expect(loadPart(failToLoad, versionCheck)).rejects.toThrow(PartNotLoadedError);
+  const reloadablePage = { isNewerVersionDeployed: () => Promise.resolve(false), reload };
+  await expect(loadPart(failToLoad, reloadablePage)).rejects.toThrow(PartNotLoadedError);
   expect(reload).not.toHaveBeenCalled();
-  expect(await loadPart(() => Promise.resolve('there'), versionCheck)).toBe('there');
+  expect(await loadPart(() => Promise.resolve('there'), reloadablePage)).toBe('there');
 });

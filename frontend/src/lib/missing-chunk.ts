@@ -43,24 +43,24 @@ export class PartNotLoadedError extends Error {
 }
 
 /** Injected by tests. */
-export interface VersionCheck {
+export interface ReloadablePage {
   isNewerVersionDeployed: () => Promise<boolean>;
   reload: () => void;
 }
 
-const defaultVersionCheck: VersionCheck = { isNewerVersionDeployed, reload: () => location.reload() };
+const thisPage: ReloadablePage = { isNewerVersionDeployed, reload: () => location.reload() };
 
 /**
  * Loads a lazy part of the application. If its chunk is missing because a newer version was deployed, reloads the page
  * and never settles. On a network failure the page is not reloaded, since its state would be lost.
  * @throws PartNotLoadedError when the part was not loaded and the page is not reloaded.
  */
-export const loadPart = async <T>(load: () => Promise<T>, versionCheck = defaultVersionCheck): Promise<T> => {
+export const loadPart = async <T>(load: () => Promise<T>, page = thisPage): Promise<T> => {
   try {
     return await load();
   } catch (cause) {
-    if ((await versionCheck.isNewerVersionDeployed()) && tryRecordReload()) {
-      versionCheck.reload();
+    if ((await page.isNewerVersionDeployed()) && tryRecordReload()) {
+      page.reload();
       return new Promise<T>(() => undefined);
     }
     throw new PartNotLoadedError('A part of the application was not loaded', { cause });

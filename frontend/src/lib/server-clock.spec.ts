@@ -2,7 +2,7 @@ import { noteServerDate, getServerNow } from '@/lib/server-clock';
 
 const now = Date.parse('2026-11-20T12:00:00.000Z');
 const formatDateHeader = (timeMs: number): string => new Date(timeMs).toUTCString();
-/** The `Date` header has whole seconds, so the server's time is on average half a second later. */
+/** The `Date` header has whole seconds, so the server's time is on average half a second later than the header's. */
 const meanTruncationMs = 500;
 const hourMs = 3_600_000;
 
@@ -13,17 +13,17 @@ afterEach(() => {
   jest.useRealTimers();
 });
 
-it.each([5, -5])(
-  "getServerNow returns the server's time when the local clock is %s minutes off",
-  (minutes) => {
-    const serverMs = now - minutes * 60_000;
-    noteServerDate(formatDateHeader(serverMs), now - 100, now);
-    expect(Math.abs(getServerNow() - serverMs)).toBeLessThan(1_000);
-  },
-);
+it.each([
+  ['ahead', -5 * 60_000],
+  ['behind', 5 * 60_000],
+])("getServerNow returns the server's time when the local clock is 5 minutes %s", (_direction, offsetMs) => {
+  const serverMs = now + offsetMs;
+  noteServerDate(formatDateHeader(serverMs), now - 100, now);
+  expect(Math.abs(getServerNow() - serverMs)).toBeLessThan(1_000);
+});
 
 it('getServerNow returns the local time when the difference is within the precision of the Date header', () => {
-  // The response took 50 ms.
+  // The response took 50 ms. A difference of 2 s is within the precision.
   noteServerDate(formatDateHeader(now - 2_000), now - 50, now);
   expect(getServerNow()).toBe(now);
   // The response took 10 s, so the time at which the server sent the header is less precise.

@@ -48,11 +48,13 @@ it("public/theme.js and chooseTheme both set the colour of the browser's bars", 
   localStorage.setItem('thaw-theme', 'light');
   window.eval(themeScript);
   expect(themeColor.content).toBe(backgrounds.light);
+  followTheme();
   chooseTheme('dark');
   expect(themeColor.content).toBe(backgrounds.dark);
 });
 
 it('chooseTheme stores the theme and shows it immediately', () => {
+  followTheme();
   chooseTheme('light');
   expect(getShownTheme()).toBe('light');
   expect(readThemeChoice()).toBe('light');

@@ -3,7 +3,7 @@ import { createStoredValue } from '@/lib/stored-value';
 export const themeChoices = ['dark', 'light', 'system'] as const;
 export type ThemeChoice = (typeof themeChoices)[number];
 
-/** The token `--color-background` of each theme, for the colour of the browser's bars (`theme-color`). */
+/** The colour of the browser's bars (`theme-color`): `--color-background` of src/styles/tokens.css, as sRGB. */
 export const backgrounds = { dark: '#0c0e14', light: '#fbfaf7' };
 
 const matchLightSystemTheme = (): MediaQueryList => matchMedia('(prefers-color-scheme: light)');
@@ -14,23 +14,19 @@ const storedTheme = createStoredValue<ThemeChoice>('thaw-theme', {
   format: String,
   prerenderedValue: 'dark',
 });
-export const { read: readThemeChoice, useValue: useThemeChoice } = storedTheme;
+export const { read: readThemeChoice, write: chooseTheme, useValue: useThemeChoice } = storedTheme;
 
 const applyTheme = (): void => {
   const choice = readThemeChoice();
   const isLight = choice === 'light' || (choice === 'system' && matchLightSystemTheme().matches);
   document.documentElement.dataset.theme = isLight ? 'light' : 'dark';
+  // Marks the chosen option of the theme control (src/styles/base.css).
   document.documentElement.dataset.themeChoice = choice;
   const themeColor = document.querySelector<HTMLMetaElement>('meta[name="theme-color"]');
   if (themeColor) themeColor.content = backgrounds[isLight ? 'light' : 'dark'];
 };
 
-export const chooseTheme = (choice: ThemeChoice): void => {
-  storedTheme.write(choice);
-  applyTheme();
-};
-
-/** Applies the theme now, when the system's theme changes, and when another tab chooses a theme. */
+/** Applies the theme now, when the system's theme changes, and when a theme is chosen in any tab. */
 export const followTheme = (): void => {
   applyTheme();
   matchLightSystemTheme().addEventListener('change', applyTheme);

@@ -1,5 +1,5 @@
-/** The dots rest at a distance, move towards each other, or have drifted apart. */
-export type DotsState = 'apart' | 'seeking' | 'parted';
+/** `resting`: at a distance; `seeking`: moving towards each other; `parted`: the partner's dot has shrunk and faded. */
+export type DotsState = 'resting' | 'seeking' | 'parted';
 
 /** The motif of the product: a warm dot for the user, and one for a partner not yet known. */
 export const TwoDots = ({ state }: { state: DotsState }) => (

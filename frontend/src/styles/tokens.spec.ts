@@ -22,15 +22,16 @@ const readTokens = (selector: string): Tokens => {
 const toLinearRgb = ([l, c, h]: [number, number, number]): [red: number, green: number, blue: number] => {
   const a = c * Math.cos((h * Math.PI) / 180);
   const b = c * Math.sin((h * Math.PI) / 180);
-  const [x, y, z] = [
+  // Responses of the cones of the eye to long, medium and short waves.
+  const [long, medium, short] = [
     l + 0.3963377774 * a + 0.2158037573 * b,
     l - 0.1055613458 * a - 0.0638541728 * b,
     l - 0.0894841775 * a - 1.291485548 * b,
   ].map((value) => value ** 3) as [number, number, number];
   return [
-    4.0767416621 * x - 3.3077115913 * y + 0.2309699292 * z,
-    -1.2684380046 * x + 2.6097574011 * y - 0.3413193965 * z,
-    -0.0041960863 * x - 0.7034186147 * y + 1.707614701 * z,
+    4.0767416621 * long - 3.3077115913 * medium + 0.2309699292 * short,
+    -1.2684380046 * long + 2.6097574011 * medium - 0.3413193965 * short,
+    -0.0041960863 * long - 0.7034186147 * medium + 1.707614701 * short,
   ];
 };
 
@@ -113,11 +114,12 @@ const toHex = (colour: [number, number, number]): string => {
   return `#${encoded.map((value) => value.toString(16).padStart(2, '0')).join('')}`;
 };
 
-it('the colours of the browser’s bars and of the installed application equal the background of the page', () => {
+it("the browser's bars and the manifest have the background colour of the page", () => {
   const frontendRoot = join(__dirname, '../..');
   const dark = toHex(readTokens('@theme').get('background')!);
   const light = toHex(readTokens(":root[data-theme='light']").get('background')!);
   expect(backgrounds).toEqual({ dark, light });
+  // The script runs before the modules of the page, so it contains the colours itself.
   const script = readFileSync(join(frontendRoot, 'public/theme.js'), 'utf8');
   expect(script).toContain(`light ? '${light}' : '${dark}'`);
   expect(readFileSync(join(frontendRoot, 'index.html'), 'utf8')).toContain(

@@ -1,8 +1,7 @@
 import { type FriendRequest } from '@thaw/contract/friends';
 import { type PrivateMessage } from '@thaw/contract/private-chat';
-import { type PartnerInfo } from '@thaw/contract/random-chat';
 import { goodStanding } from '@thaw/contract/standing';
-import { type Friend, type SelfUser } from '@thaw/contract/users';
+import { type Friend, type PublicUser, type SelfUser } from '@thaw/contract/users';
 import { type ChatMessage } from '@/chat-ui/chat-message';
 
 // By default the signed-in user has the id 7, and the partner or friend has the id 12.
@@ -21,7 +20,7 @@ export const aUser = (changes: Partial<SelfUser> = {}): SelfUser => ({
   ...changes,
 });
 
-export const aPartner = (changes: Partial<PartnerInfo> = {}): PartnerInfo => ({
+export const aPartner = (changes: Partial<PublicUser> = {}): PublicUser => ({
   id: 12,
   username: 'brave-heron-7',
   avatar: null,
@@ -32,7 +31,7 @@ export const aPartner = (changes: Partial<PartnerInfo> = {}): PartnerInfo => ({
 /** A text message of a random chat, sent by the partner unless `changes` says otherwise. */
 export const aMessage = (changes: Partial<ChatMessage> = {}): ChatMessage => ({
   id: '1763640000000-0',
-  key: '1763640000000-0',
+  key: '1763640000000-0', // the id, or the `clientId` of a message that has one
   senderId: 12,
   content: 'hi',
   type: 'text',
@@ -44,7 +43,10 @@ export const aMessage = (changes: Partial<ChatMessage> = {}): ChatMessage => ({
   ...changes,
 });
 
-/** A private message, sent by the friend to the user unless `changes` says otherwise. */
+/**
+ * A private message, sent by the friend to the user unless `changes` says otherwise. A frame of the user's own message
+ * also has a `clientId`.
+ */
 export const aPrivateMessage = (
   changes: Partial<PrivateMessage & { clientId: string }> = {},
 ): PrivateMessage & { clientId?: string } => ({

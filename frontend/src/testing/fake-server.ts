@@ -1,9 +1,11 @@
 import { type HttpMethod } from '@/lib/api-client';
 
+/** The body of a successful response, undefined for an empty one, or a `Refusal`. */
 type FakeResponse = object | undefined;
-type Route = FakeResponse | ((body: unknown) => FakeResponse | Promise<FakeResponse>);
+type Respond = (body: unknown) => FakeResponse | Promise<FakeResponse>;
+type Route = FakeResponse | Respond;
 
-/** A non-success response of a fake route. */
+/** An error response of a fake route. */
 export class Refusal {
   constructor(
     readonly status: number,
@@ -11,7 +13,7 @@ export class Refusal {
   ) {}
 }
 
-/** A request that the page has sent. */
+/** A call of `fetch` by the page. */
 export interface Call {
   method: string;
   url: string;
@@ -24,6 +26,7 @@ export interface Call {
  */
 export const fakeServer = (routes: Partial<Record<`${HttpMethod} ${string}`, Route>>) => {
   const calls: Call[] = [];
+  /** Creates the part of a `Response` that `request` in api-client.ts reads. */
   const toResponse = (status: number, body: unknown) => {
     const text = body === undefined ? '' : JSON.stringify(body);
     return { ok: status < 400, status, statusText: '', text: () => Promise.resolve(text) };
@@ -35,10 +38,8 @@ export const fakeServer = (routes: Partial<Record<`${HttpMethod} ${string}`, Rou
       const key = `${method} ${url}` as `${HttpMethod} ${string}`;
       if (!(key in routes)) return toResponse(404, { message: 'not there' });
       const route = routes[key];
-      const response =
-        typeof route === 'function'
-          ? await (route as (body: unknown) => FakeResponse | Promise<FakeResponse>)(parsed)
-          : route;
+      // `object` includes functions, so the compiler needs the cast.
+      const response = typeof route === 'function' ? await (route as Respond)(parsed) : route;
       return response instanceof Refusal
         ? toResponse(response.status, response.body)
         : toResponse(200, response);
@@ -50,4 +51,9 @@ export const fakeServer = (routes: Partial<Record<`${HttpMethod} ${string}`, Rou
     count: (method: HttpMethod, url: string): number =>
       calls.filter((call) => call.method === method && call.url === url).length,
   };
+};
+
+/** Replaces `fetch` with one that always fails, as without a connection to the server. */
+export const fakeUnreachableServer = (): void => {
+  Object.assign(globalThis, { fetch: () => Promise.reject(new TypeError('Failed to fetch')) });
 };

@@ -19,7 +19,10 @@ export const resumedSession: ServerData<'session_resumed'> = {
   last: true,
 };
 
-/** Creates the store of the random chat on a new page, signed in and connected. `isReload` keeps the tab's storage. */
+/**
+ * Creates the store of the random chat on a new page, signed in and connected. `isReload` keeps sessionStorage, which
+ * contains the unsent messages and the draft of the tab.
+ */
 export const openRandomChatPage = ({ isReload = false } = {}) => {
   localStorage.clear();
   if (!isReload) sessionStorage.clear();
@@ -28,7 +31,7 @@ export const openRandomChatPage = ({ isReload = false } = {}) => {
   const socket = new FakeFeatureSocket();
   let idCount = 0;
   const chatTabs = {
-    /** The result of `isOpenElsewhere`, which a test may change. */
+    /** The result of `isOpenElsewhere`, which a test may change; undefined in a browser without Web Locks. */
     isShownElsewhere: false as boolean | undefined,
     enter: jest.fn(),
     leave: jest.fn(),
@@ -36,7 +39,7 @@ export const openRandomChatPage = ({ isReload = false } = {}) => {
   };
   const chat = createRandomChat({ clock, newId: () => `c${(idCount += 1)}`, chatTabs });
   chat.attachSocket(socket);
-  chat.switchUser();
+  chat.switchUser(); // the app calls it when the signed-in user has changed
   chat.show();
   const receive = <E extends ServerEvent>(event: E, data: ServerData<E>): void =>
     chat.receive({ event, data } as ServerFrame);
@@ -45,9 +48,12 @@ export const openRandomChatPage = ({ isReload = false } = {}) => {
     chatTabs,
     clock,
     socket,
+    /** Frames that need no response. */
     sent: socket.sent,
+    /** Commands; the test responds to them as the server. */
     commands: socket.commands,
     receive,
+    /** Starts a search and matches the user with `aPartner`. */
     matchPartner: (sessionId = 's1'): void => {
       chat.startSearch();
       receive('chat_matched', { sessionId, seq: 1, partnerId: 12, partnerInfo: aPartner() });

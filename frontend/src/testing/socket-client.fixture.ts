@@ -4,7 +4,7 @@ import { SocketClient, type ConnectionStatus } from '@/lib/socket/socket-client'
 import { FakeClock } from '@/testing/fake-clock';
 import { FakeSocket } from '@/testing/fake-socket';
 
-/** A socket client on fake sockets and a fake clock, not started yet. Records statuses, frames and log messages. */
+/** A socket client on fake sockets and a fake clock, not started yet. Records its status, frames and log messages. */
 export const createSocketClient = () => {
   const clock = new FakeClock();
   const sockets: FakeSocket[] = [];
@@ -13,6 +13,7 @@ export const createSocketClient = () => {
   const logged: string[] = [];
   const onSignedOut = jest.fn();
   const onReopened = jest.fn();
+  /** By default, the user of a refused authentication turns out to be signed out. */
   const checkSignedOut = jest.fn<Promise<boolean>, []>(() => Promise.resolve(true));
   let lastSeen: { sessionId: string; seq: number } | undefined;
   const client = new SocketClient({
@@ -52,7 +53,7 @@ export const createSocketClient = () => {
     checkSignedOut,
     onSignedOut,
     onReopened,
-    /** Opens the current socket and authenticates the client, as the server does. */
+    /** Opens the current socket and answers `authenticate`, as the server does. */
     acceptConnection,
     setLastSeen: (seen: { sessionId: string; seq: number }): void => {
       lastSeen = seen;

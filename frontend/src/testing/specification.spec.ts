@@ -57,7 +57,7 @@ const specifiedTexts: [section: string, shown: string, specified: string][] = [
   ['§2 active', icebreaker.start, 'Break the Ice'],
   ['§2 active', friends.add.idle, 'Add Friend'],
   ['§4 friend request', friends.add.sent.toolbar, 'Sent!'],
-  ['§4 friend request', friends.add.sent.skipped, 'Friend Request Sent'],
+  ['§4 friend request', friends.add.sent.endedChat, 'Friend Request Sent'],
   ['§4 icebreaker', icebreaker.ignore, 'Ignore'],
   ['§4 icebreaker', icebreaker.answered, 'You answered'],
   ['§4 icebreaker', icebreaker.notices.waiting, 'Waiting response from your chat partner...'],

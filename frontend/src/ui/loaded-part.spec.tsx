@@ -4,6 +4,7 @@ import { createPart, LoadedPart } from '@/ui/loaded-part';
 
 const LoadedText = ({ text }: { text: string }) => <p>{text}</p>;
 
+/** Creates a part (a component whose code is loaded when it is needed) and a page that shows it. */
 const createPartAndPage = (load: () => Promise<typeof LoadedText>) => {
   const part = createPart(load);
   const Page = () => (
@@ -19,6 +20,7 @@ const createPartAndPage = (load: () => Promise<typeof LoadedText>) => {
 };
 
 beforeEach(() => {
+  // The errors of failed loads are logged.
   jest.spyOn(console, 'error').mockImplementation(() => undefined);
   jest.spyOn(console, 'warn').mockImplementation(() => undefined);
   // After a failure, a part checks with `fetch` whether a newer version of the page is deployed.
@@ -26,48 +28,48 @@ beforeEach(() => {
 });
 afterEach(() => jest.restoreAllMocks());
 
-/** Creates a loader that fails while `connection.isAvailable` is false, and counts its calls. */
+/** Creates a loader that fails while `server.isAvailable` is false, and counts its calls. */
 const createLoader = () => {
-  const connection = { isAvailable: false, attempts: 0 };
+  const server = { isAvailable: false, requestCount: 0 };
   const load = async () => {
-    connection.attempts += 1;
-    if (!connection.isAvailable) throw new TypeError('Failed to fetch dynamically imported module');
+    server.requestCount += 1;
+    if (!server.isAvailable) throw new TypeError('Failed to fetch dynamically imported module');
     return LoadedText;
   };
-  return { connection, load };
+  return { server, load };
 };
 
 it('loads the part again on each retry, and shows it once it has loaded', async () => {
-  const { connection, load } = createLoader();
+  const { server, load } = createLoader();
   const { Page } = createPartAndPage(load);
   render(<Page />);
   await userEvent.click(await screen.findByRole('button', { name: 'Try again' }));
   expect(await screen.findByRole('button', { name: 'Try again' })).toBeVisible();
-  expect(connection.attempts).toBe(2);
-  connection.isAvailable = true;
+  expect(server.requestCount).toBe(2);
+  server.isAvailable = true;
   await userEvent.click(screen.getByRole('button', { name: 'Try again' }));
   expect(await screen.findByText('content')).toBeVisible();
 });
 
-it('loads a failed part again when it is closed and reopened', async () => {
-  const { connection, load } = createLoader();
+it('loads a failed part again when it is unmounted and rendered again', async () => {
+  const { server, load } = createLoader();
   const { Page } = createPartAndPage(load);
   const { unmount } = render(<Page />);
   expect(await screen.findByRole('button', { name: 'Try again' })).toBeVisible();
   unmount();
-  connection.isAvailable = true;
+  server.isAvailable = true;
   render(<Page />);
   expect(await screen.findByText('content')).toBeVisible();
 });
 
 it('preloads again after a failed preload, and renders a preloaded part immediately', async () => {
-  const { connection, load } = createLoader();
+  const { server, load } = createLoader();
   const { part, Page } = createPartAndPage(load);
   await act(() => part.preload());
-  connection.isAvailable = true;
+  server.isAvailable = true;
   await act(() => part.preload());
-  connection.isAvailable = false;
+  server.isAvailable = false;
   render(<Page />);
   expect(screen.getByText('content')).toBeVisible();
-  expect(connection.attempts).toBe(2);
+  expect(server.requestCount).toBe(2);
 });

@@ -150,7 +150,7 @@ export const Modal = ({
             )}
           >
             <div
-              // A toast must not cover this header (use-top-below-controls.ts).
+              // A toast must not cover this header (use-toast-top.ts).
               data-controls=""
               className={cn('shrink-0 px-6 pt-6', onDismiss && 'touch-none pr-16')}
               {...(onDismiss ? pullHandlers : {})}

@@ -8,6 +8,7 @@ beforeEach(() => {
 });
 afterEach(() => jest.useRealTimers());
 
+/** The title is the first `div` of a toast. */
 const listTitles = (): (string | null)[] =>
   screen.queryAllByRole('listitem').map((item) => item.querySelector('div')?.textContent ?? null);
 
@@ -36,6 +37,7 @@ it('shows a toast for the full time when it replaces one with the same text', ()
   expect(listTitles()).toEqual(['one']);
 });
 
+// F8 moves the focus to the region of the toasts.
 it('names the hotkey F8 in the label of the region', () => {
   render(<Toaster />);
   expect(screen.getByRole('region', { name: /F8/ })).toBeInTheDocument();

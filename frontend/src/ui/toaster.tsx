@@ -5,7 +5,7 @@ import { pageLimits } from '@/lib/page-limits';
 import { buttonClass } from '@/ui/button';
 import { copy } from '@/ui/copy';
 import { closeToast, useToasts } from '@/ui/toast-store';
-import { useTopBelowControls } from '@/ui/use-top-below-controls';
+import { useToastTop } from '@/ui/use-toast-top';
 
 /**
  * Shows the current toast for a few seconds, at the top of the window, so that it does not cover the message field. It
@@ -13,7 +13,7 @@ import { useTopBelowControls } from '@/ui/use-top-below-controls';
  */
 export const Toaster = () => {
   const shown = useToasts((state) => state.shown);
-  const top = useTopBelowControls(shown?.isOpen ?? false);
+  const top = useToastTop(shown?.isOpen ?? false);
   return (
     <Toast.Provider duration={pageLimits.toastMs} swipeDirection="up">
       {shown ? (

@@ -21,7 +21,7 @@ export const TooltipBubble = ({ id, side, control, onDismiss, children }: Toolti
     };
     window.addEventListener('scroll', closeOnScroll, { capture: true });
     return () => window.removeEventListener('scroll', closeOnScroll, { capture: true });
-  });
+  }, [control, onDismiss]);
   return (
     <Popper.Root>
       <Popper.Anchor virtualRef={control} />

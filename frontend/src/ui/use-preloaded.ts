@@ -26,6 +26,7 @@ export const usePreloaded = (parts: readonly Pick<Part<never>, 'preload'>[]): vo
     let cancel = (): void => undefined;
     const preloadNext = ([part, ...remaining]: readonly Pick<Part<never>, 'preload'>[]): void => {
       if (!part) return;
+      // `preload` never rejects, so a part that fails to load does not stop the rest.
       cancel = runWhenIdle(() => void part.preload().then(() => preloadNext(remaining)));
     };
     preloadNext(parts);

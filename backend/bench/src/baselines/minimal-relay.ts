@@ -12,7 +12,8 @@ const redisUrl = process.env.REDIS_URL ?? '';
 const publishesByChat = process.env.CHANNELS === 'chat';
 // With HISTORY=on, every message is also added to a stream, which minimal-relay-writer.ts writes to PostgreSQL.
 const hasHistory = process.env.HISTORY === 'on';
-// A different prefix, because relays with and without history may share a Redis.
+// P8 runs relays with and without history on the same Redis, so their channels need different prefixes. The channel
+// `live:` needs none, because no figure combines CHANNELS=chat with HISTORY=on.
 const userPrefix = hasHistory ? 'writer:' : 'user:';
 const publisher = new Redis(redisUrl);
 const subscriber = new Redis(redisUrl);

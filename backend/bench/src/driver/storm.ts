@@ -14,9 +14,9 @@ export interface StormResult {
   lastReconnectedMs: number;
   /** Number of failed attempts, by error message. */
   refusals: Record<string, number>;
-  /** Acknowledged messages of all runs so far. */
+  /** Messages acknowledged in all runs so far. */
   acked: number;
-  /** Messages that were acknowledged but never reached the partner. */
+  /** The messages of `acked` that never reached the partner. */
   lost: number;
 }
 
@@ -39,12 +39,12 @@ type Kind = 'thaw' | 'socket.io';
 const MOVE_CONCURRENCY = 16;
 const RECONNECT_TIMEOUT_MS = 60_000;
 const DELIVERY_TIMEOUT_MS = 10_000;
-/** Interval between two messages, each from the next side in turn. */
+/** Interval between two messages. The sides take turns. */
 const SEND_EVERY_MS = 5;
 
 /**
- * Pairs in chats on one replica. When the replica dies, their clients reconnect through a proxy, with the back-off of
- * Thaw's page.
+ * Pairs of users whose chats are all on one replica. When the replica dies, the users' clients reconnect through a
+ * proxy, with the back-off of Thaw's page.
  */
 export class ReconnectStorm {
   private readonly pairs: (readonly [Side, Side])[];
@@ -64,8 +64,8 @@ export class ReconnectStorm {
     this.sides = this.pairs.flat();
   }
 
-  static async open(kind: Kind, origin: string, pairs: number): Promise<ReconnectStorm> {
-    return new ReconnectStorm(kind, await openPairs(kind, [origin, origin], pairs));
+  static async open(kind: Kind, origin: string, pairCount: number): Promise<ReconnectStorm> {
+    return new ReconnectStorm(kind, await openPairs(kind, [origin, origin], pairCount));
   }
 
   /** Moves all sockets to one replica. */
@@ -74,6 +74,7 @@ export class ReconnectStorm {
     await runInParallel(this.sides.length, MOVE_CONCURRENCY, async (index) => {
       const side = this.sides[index];
       if (!side) return;
+      // Does not call `onClose`, which is for sockets that the server closes.
       await side.partner.wire.closeAndWait();
       await this.reopen(side, origin);
     });
@@ -102,7 +103,7 @@ export class ReconnectStorm {
     const finalMessages = new Map(reconnectedSides.map((side) => [side, this.sendMessage(side)]));
     await waitUntil(
       () => [...finalMessages].every(([{ acked }, clientId]) => acked.has(clientId)) && this.lostCount === 0,
-      this.kind === 'thaw' ? DELIVERY_TIMEOUT_MS : 0,
+      this.kind === 'thaw' ? DELIVERY_TIMEOUT_MS : 0, // for Socket.IO, `sendMessage` sends nothing
     );
     return {
       sockets: this.sides.length,
@@ -181,6 +182,7 @@ export class ReconnectStorm {
 
   /** Opens a new socket for one side, and resumes its chat in Thaw. */
   private async reopen(side: Side, origin: string): Promise<void> {
+    // For the frames that arrive before `attachWire`, such as `session_resumed`.
     const onFrame = (frame: WireFrame): void => recordFrame(side, frame);
     const wire =
       this.kind === 'thaw'
@@ -195,7 +197,7 @@ const countMissing = (sender: Side, receiver: Side): number =>
   [...sender.acked].filter((clientId) => !receiver.received.has(clientId)).length;
 
 const recordFrame = (side: Side, { event, data }: WireFrame): void => {
-  // Contains the events of the chat that the client has missed.
+  // This frame contains the events of the chat that the client has missed.
   if (event === 'session_resumed') {
     for (const missedFrame of data.events as WireFrame[]) recordFrame(side, missedFrame);
     return;

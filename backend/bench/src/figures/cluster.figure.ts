@@ -111,7 +111,7 @@ const measureJoins = async (
   waitingCount: number,
   faults: string[],
 ): Promise<JoinTurn> => {
-  const { connectRedis, waitForFirstAttempt } = requireBuilt<RedisConnectionModule>(
+  const { connectRedis, waitForFirstConnectionAttempt } = requireBuilt<RedisConnectionModule>(
     'platform/redis/redis-connection.factory',
   );
   const redis = connectRedis(
@@ -119,7 +119,7 @@ const measureJoins = async (
     { enableOfflineQueue: true, commandTimeout: 5_000 },
   );
   try {
-    await waitForFirstAttempt(redis);
+    await waitForFirstConnectionAttempt(redis);
     await stores.redis.flushall();
     await stores.redis.zadd(LEASES_KEY, Date.now() + HOUR_MS, BENCH_REPLICA_ID);
     const matchQueue = createMatchQueue(redis);

@@ -249,7 +249,7 @@ const readMemory = async (servers: readonly ServerProcess[], stores: BenchStores
   }
   const info = await stores.redis.info('memory');
   return {
-    replicas: servers.reduce((sum, { ownMemoryBytes }) => sum + ownMemoryBytes, 0),
+    replicas: servers.reduce((sum, { anonymousMemoryBytes }) => sum + anonymousMemoryBytes, 0),
     redis: Number(/^used_memory:(\d+)/m.exec(info)?.[1]),
   };
 };

@@ -17,8 +17,8 @@ const nodeFlags = ['--expose-gc', '--require', path.join(__dirname, '../collect-
 type ServerKind = 'thaw' | 'bare ws' | 'socket.io';
 
 /**
- * P4: KB of anonymous memory per open, authenticated, idle socket. Compared with bare `ws` and Socket.IO. Every turn
- * starts a new server process.
+ * P4: KB of anonymous memory per idle connection (an open, authenticated socket). Compared with bare `ws` and
+ * Socket.IO. Each measurement starts a new server process.
  */
 export const measureMemory = async (driver: Driver, settings: Settings): Promise<Outcome> => {
   const rounds = Math.min(MAX_ROUNDS, settings.rounds);
@@ -36,6 +36,7 @@ export const measureMemory = async (driver: Driver, settings: Settings): Promise
     await stores.end();
   }
   const getValues = (kind: ServerKind): number[] => kilobytes.get(kind) ?? [];
+  /** `gate` and `aim`: see `Row`. */
   const createRow = (
     against: string,
     theirs: readonly number[],
@@ -109,5 +110,5 @@ const readSettledMemoryBytes = async (server: ServerProcess): Promise<number> =>
     server.sendSignal('SIGUSR2');
   }
   await wait(COLLECTION_SETTLE_MS);
-  return server.ownMemoryBytes;
+  return server.anonymousMemoryBytes;
 };

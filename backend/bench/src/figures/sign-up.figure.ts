@@ -21,6 +21,7 @@ const BASELINE = 'Nest, Passport, TypeORM';
 
 /** CPU µs per sign-up in one turn (one contender in one round). */
 interface Turn {
+  /** Of the process that serves the request: an api replica of Thaw, or the baseline. */
   node: number;
   postgres: number;
 }
@@ -34,8 +35,8 @@ interface Contender {
 }
 
 /**
- * P14: CPU µs of the replica and of PostgreSQL for an anonymous sign-up. Compared with the same request to an
- * application of Nest, Passport and TypeORM, set up as in their documentation.
+ * Figure P14 (README.md of the bench): CPU µs of the replica and of PostgreSQL for an anonymous sign-up. Compared with
+ * the same request to an application of Nest, Passport and TypeORM, set up as in their documentation.
  */
 export const measureSignUp = async (driver: Driver, settings: Settings): Promise<Outcome> => {
   const [stores, baselineStores] = [
@@ -87,20 +88,21 @@ export const measureSignUp = async (driver: Driver, settings: Settings): Promise
 const measureTurn = async (
   driver: Driver,
   { origin, server, postgres }: Contender,
-  visitors: number,
+  signUps: number,
 ): Promise<Turn> => {
   const [nodeBefore, postgresBefore] = [server.cpuMicros, postgres.cpuMicros];
-  const group = await driver.call('signUp', { origin, visitors });
+  const group = await driver.call('signUp', { origin, visitors: signUps });
   await wait(SETTLE_MS);
   const turn = {
-    node: (server.cpuMicros - nodeBefore) / visitors,
-    postgres: (postgres.cpuMicros - postgresBefore) / visitors,
+    node: (server.cpuMicros - nodeBefore) / signUps,
+    postgres: (postgres.cpuMicros - postgresBefore) / signUps,
   };
   await driver.call('closeGroup', { group });
   return turn;
 };
 
 const createRows = (turns: ReadonlyMap<string, readonly Turn[]>): Row[] => {
+  // `gate` and `aim`: see `Row`.
   const createRow = (label: string, kind: keyof Turn, gate?: number, aim = ''): Row => {
     const [ours, theirs] = ['thaw', BASELINE].map((name) =>
       (turns.get(name) ?? []).map((turn) => turn[kind]),

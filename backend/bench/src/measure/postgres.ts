@@ -2,7 +2,10 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { Client } from 'pg';
 import { readCpuMicros } from './server-process';
 
-/** Longest delay until a transaction of a session appears in the statistics of PostgreSQL. */
+/**
+ * Longest delay until a transaction of a session appears in the statistics of PostgreSQL: an idle session reports it
+ * within 10 s (`PGSTAT_IDLE_INTERVAL`). The rest is a margin.
+ */
 export const STATISTICS_LAG_MS = 11_000;
 
 /** Meters the CPU time and the transactions of PostgreSQL. */

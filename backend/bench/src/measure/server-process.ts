@@ -125,7 +125,7 @@ export class ServerProcess {
   }
 
   /** Anonymous memory (no files, no shared libraries), in bytes. */
-  get ownMemoryBytes(): number {
+  get anonymousMemoryBytes(): number {
     const status = readFileSync(`/proc/${this.pid}/status`, 'utf8');
     return Number(/^RssAnon:\s+(\d+) kB/m.exec(status)?.[1] ?? 0) * 1_024;
   }

@@ -1,7 +1,11 @@
 import { Redis } from 'ioredis';
 import { type RedisCluster, startRedisCluster } from '../../../../deploy/local/stores/redis-cluster.mjs';
 import { openStores } from '../../../../deploy/local/stores/stores.mjs';
-import { endTemporaryHome, makeTemporaryHome } from '../../../../deploy/local/temporary-homes.mjs';
+import { deleteTemporaryHome, makeTemporaryHome } from '../../../../deploy/local/temporary-homes.mjs';
+
+/** Home folders and clusters of the stores that are still open. */
+const openHomes = new Set<string>();
+const openClusters = new Set<RedisCluster>();
 
 /** PostgreSQL and Redis in a temporary folder. DATABASE_URL and REDIS_URL of the environment are ignored. */
 export class BenchStores {
@@ -17,7 +21,7 @@ export class BenchStores {
   /** @param hasDatabase false for a Redis without PostgreSQL */
   static async open({ hasDatabase }: { hasDatabase: boolean }): Promise<BenchStores> {
     const home = makeTemporaryHome();
-    homes.add(home);
+    openHomes.add(home);
     // `openStores` starts no PostgreSQL when it gets an address of one. Nothing connects to this address.
     const env = hasDatabase ? {} : { DATABASE_URL: 'postgresql:///none?host=/nowhere' };
     const stores = await openStores({ home, env });
@@ -31,16 +35,16 @@ export class BenchStores {
    */
   static async openWithCluster(): Promise<BenchStores> {
     const home = makeTemporaryHome();
-    homes.add(home);
+    openHomes.add(home);
     const cluster = await startRedisCluster({ hasReplicas: false });
-    clusters.add(cluster);
+    openClusters.add(cluster);
     const stores = await openStores({ home, env: { REDIS_URL: cluster.adminUrl } });
     const { port } = await cluster.findPrimary('{matching}');
     const password = /:([^:@]+)@/.exec(cluster.adminUrl)?.[1] ?? '';
     const close = async () => {
       await stores.close();
       await cluster.stop();
-      clusters.delete(cluster);
+      openClusters.delete(cluster);
     };
     const redis = new Redis({ port, password });
     return new BenchStores(home, stores.databaseUrl, cluster.adminUrl, redis, close, cluster);
@@ -57,8 +61,8 @@ export class BenchStores {
   async end(): Promise<void> {
     this.redis.disconnect();
     await this.close();
-    await endTemporaryHome(this.home);
-    homes.delete(this.home);
+    await deleteTemporaryHome(this.home);
+    openHomes.delete(this.home);
   }
 }
 
@@ -68,12 +72,9 @@ const parseCpuMicros = (info: string): number => {
   return (readSeconds('used_cpu_user') + readSeconds('used_cpu_sys')) * 1_000_000;
 };
 
-/** Folders and clusters of the stores that are still open. */
-const homes = new Set<string>();
-const clusters = new Set<RedisCluster>();
-
 /** Stops and deletes all stores that are still open. For an interrupted run. */
 export const endAllStores = async (): Promise<void> => {
-  for (const cluster of clusters) await cluster.stop();
-  for (const home of homes) await endTemporaryHome(home);
+  for (const cluster of openClusters) await cluster.stop();
+  // Ends the processes of the home, too.
+  for (const home of openHomes) await deleteTemporaryHome(home);
 };

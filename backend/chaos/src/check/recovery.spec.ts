@@ -1,4 +1,4 @@
-import { percentile, measureReconnects, findSlowRecoveries } from './recovery';
+import { percentile, measureReconnects, findRecoveryViolations } from './recovery';
 
 /** In place of a duration: the attempt to reconnect or to exchange messages failed. */
 const FAILED = undefined;
@@ -23,13 +23,13 @@ it('measureReconnects skips attempts during which a fault was active', () => {
   expect(measureReconnects([1_000], [{ startedAt: 1_200 }], hadFaultBetween)).toEqual([]);
 });
 
-it('findSlowRecoveries reports attempts after a recovery that fail or take longer than two seconds', () => {
-  expect(findSlowRecoveries({ fresh: [100], reconnects: [100, FAILED] }, NO_SLOWDOWN)).toHaveLength(1);
-  expect(findSlowRecoveries({ fresh: [100], reconnects: [2_500] }, NO_SLOWDOWN)).toHaveLength(1);
-  expect(findSlowRecoveries({ fresh: [100], reconnects: [1_900] }, NO_SLOWDOWN)).toEqual([]);
+it('findRecoveryViolations reports attempts after a recovery that fail or take longer than two seconds', () => {
+  expect(findRecoveryViolations({ fresh: [100], reconnects: [100, FAILED] }, NO_SLOWDOWN)).toHaveLength(1);
+  expect(findRecoveryViolations({ fresh: [100], reconnects: [2_500] }, NO_SLOWDOWN)).toHaveLength(1);
+  expect(findRecoveryViolations({ fresh: [100], reconnects: [1_900] }, NO_SLOWDOWN)).toEqual([]);
 });
 
-it('findSlowRecoveries reports fresh clients that take too long or never exchange messages', () => {
-  expect(findSlowRecoveries({ fresh: [11_000], reconnects: [] }, NO_SLOWDOWN)).toHaveLength(1);
-  expect(findSlowRecoveries({ fresh: [FAILED], reconnects: [] }, NO_SLOWDOWN)).toHaveLength(1);
+it('findRecoveryViolations reports fresh clients that take too long or never exchange messages', () => {
+  expect(findRecoveryViolations({ fresh: [11_000], reconnects: [] }, NO_SLOWDOWN)).toHaveLength(1);
+  expect(findRecoveryViolations({ fresh: [FAILED], reconnects: [] }, NO_SLOWDOWN)).toHaveLength(1);
 });

@@ -27,13 +27,13 @@ export const percentile = (values: readonly number[], share: number): number => 
 export interface RecoveryFigures {
   /** Times in ms from each recovery until fresh clients had exchanged messages; undefined if they did not in time. */
   fresh: (number | undefined)[];
-  /** Durations in ms of the first attempt of each user to reconnect after each recovery; undefined if it failed. */
+  /** For each user and recovery, the duration in ms of the first attempt to reconnect; undefined if it failed. */
   reconnects: (number | undefined)[];
 }
 
 /**
- * Measures the first attempt of a user to reconnect after each recovery. Attempts during which a fault was active are
- * skipped.
+ * Measures a user's first attempt to reconnect after each recovery. Skips attempts during which a fault was active.
+ * @param attempts those of the user, in order of time
  * @param hadFaultBetween returns whether a fault was active at some time between two times, both included
  * @returns durations in ms; undefined for an attempt that failed
  */
@@ -46,6 +46,7 @@ export const measureReconnects = (
     const firstAttempt = attempts.find(({ startedAt }) => startedAt >= recoveredAt);
     if (!firstAttempt) return [];
     const { startedAt, authenticatedAt, failedAt } = firstAttempt;
+    // An attempt without an outcome is assumed to have lasted as long as allowed.
     const finishedAt = authenticatedAt ?? failedAt ?? startedAt + MAX_ATTEMPT_MS;
     // One millisecond later, because the last fault of the round may have ended exactly at `recoveredAt`.
     if (hadFaultBetween(recoveredAt + 1, finishedAt)) return [];
@@ -53,7 +54,10 @@ export const measureReconnects = (
   });
 
 /** @param slowdown factor by which limits are extended, because other programs use the processors, too */
-export const findSlowRecoveries = ({ fresh, reconnects }: RecoveryFigures, slowdown: number): Violation[] => {
+export const findRecoveryViolations = (
+  { fresh, reconnects }: RecoveryFigures,
+  slowdown: number,
+): Violation[] => {
   const descriptions: string[] = [];
   const failureCount = fresh.filter((ms) => ms === undefined).length;
   if (failureCount > 0)

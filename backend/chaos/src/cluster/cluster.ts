@@ -9,7 +9,7 @@ import { ensurePostgresFolder } from '../../../../deploy/local/stores/postgres-f
 import { describePostgres } from '../../../../deploy/local/stores/postgres.mjs';
 import { PrivateStore } from '../../../../deploy/local/stores/private-store.mjs';
 import { describeRedis } from '../../../../deploy/local/stores/redis.mjs';
-import { endTemporaryHome, makeTemporaryHome } from '../../../../deploy/local/temporary-homes.mjs';
+import { deleteTemporaryHome, makeTemporaryHome } from '../../../../deploy/local/temporary-homes.mjs';
 import { type Replica, type Stack, startStack } from '../../../../deploy/local/thaw-stack.mjs';
 import type { Inspection } from '../inspect-process';
 import type { Topology } from '../schedule';
@@ -131,7 +131,7 @@ export class Cluster {
     for (const link of this.links.values()) await link.close();
     this.copyLogs();
     this.disk.unmount();
-    await endTemporaryHome(this.home);
+    await deleteTemporaryHome(this.home);
   }
 
   private async start(): Promise<void> {

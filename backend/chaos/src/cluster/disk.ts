@@ -14,6 +14,7 @@ export interface Disk {
   fill(): void;
   /** Undoes `fill`. @throws Error when the size of the disk cannot be changed */
   free(): void;
+  /** Called when the cluster has stopped, so a failure of `umount` is ignored. */
   unmount(): void;
 }
 

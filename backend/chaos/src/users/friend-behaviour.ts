@@ -27,11 +27,13 @@ export class FriendBehaviour {
     const response = await user.call('POST', '/api/friends/request', { requesterId: user.id, addresseeId });
     if (!response) return;
     const { status, code } = response.body as { status?: string; code?: string };
+    // With `already_friends`, another request has made the two friends.
     if (status !== 'accepted' && code !== 'already_friends') return;
     user.recorder.log.friends.add(addresseeId);
     user.increment(user.acknowledged, 'friendship');
   }
 
+  /** Sends a private message to a random friend, and records its ack. */
   async writePrivateMessage(): Promise<void> {
     const { user } = this;
     const { log } = user.recorder;
@@ -52,7 +54,7 @@ export class FriendBehaviour {
           content,
           ackedAt: Date.now(),
         }),
-      () => !user.isStopping,
+      () => !user.isStopping, // a command without an ack is repeated as long as this holds
     );
   }
 }

@@ -19,7 +19,7 @@ import { KnownDeviceService } from './infrastructure/known-device.service';
 import { PasswordHasherService } from './infrastructure/password-hasher.service';
 import { SessionCookieCodec } from './infrastructure/session-cookie.codec';
 import {
-  markSecureByPublicOrigin,
+  markRequestsSecureForHttpsOrigin,
   createSessionMiddleware,
   createRefreshMiddleware,
   SESSION_MIDDLEWARE,
@@ -65,17 +65,18 @@ export class AuthModule implements NestModule {
 
   constructor(
     @Inject(SESSION_MIDDLEWARE) private readonly sessionMiddleware: RequestHandler,
-    private readonly cookie: SessionCookieCodec,
+    private readonly sessionCookie: SessionCookieCodec,
     private readonly deviceCookie: DeviceCookieService,
     private readonly deviceAccounts: DeviceAccountsService,
   ) {}
 
   configure(consumer: MiddlewareConsumer): void {
-    // The session already contains the login with the user's access, so the user need not be loaded.
+    // The session already contains the login with the user's standing and whether they are a moderator, so the user
+    // need not be loaded.
     passport.deserializeUser<Express.User>((user, done) => done(null, user));
     consumer
       .apply(
-        markSecureByPublicOrigin(this.cookie),
+        markRequestsSecureForHttpsOrigin(this.sessionCookie),
         this.sessionMiddleware,
         createRefreshMiddleware((userId, request) => void this.recordDevice(userId, request)),
         passport.session() as RequestHandler,

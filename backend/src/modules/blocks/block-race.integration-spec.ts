@@ -6,11 +6,14 @@ import { quickChatSettings, startTestStack, type TestStack } from '../../testing
 
 const ROUNDS = 200;
 /**
- * Rounds that must start a chat, and rounds that must start none. Few rounds start none, because a block takes longer
- * than a match, especially on a busy machine.
+ * Minimum number of rounds that start a chat, and of rounds that start none. Few rounds start none, because a block
+ * takes longer than a match, especially on a busy machine.
  */
 const MIN_ROUNDS_OF_EACH = 3;
-/** The longest delay between the two calls. Both replicas run in this process, so a call takes a few milliseconds. */
+/**
+ * The longest delay between the block and the call that leads to the match. Both replicas run in this process, so a
+ * call takes a few milliseconds.
+ */
 const MAX_DELAY_MS = 8;
 
 jest.setTimeout(90_000);
@@ -28,6 +31,7 @@ describe('a block and a match at the same moment', () => {
     const bob = await stack.createVisitor(1, 'male');
     await recordPastChat(stack.replicas[0]!, ada, bob); // users can only block users whom they have met
     const [adaSocket, bobSocket] = [await ada.openSocket(), await bob.openSocket()];
+    // Both send a message as soon as they are matched. `race` expects that none follows the end of the chat.
     for (const socket of [adaSocket, bobSocket]) greetPartners(socket);
     const race = new BlockRace(
       [
@@ -39,7 +43,7 @@ describe('a block and a match at the same moment', () => {
     );
     for (let round = 0; round < ROUNDS; round += 1) await race.run(round);
 
-    // The test proves nothing unless the match is first in some rounds and the block in others.
+    // The test proves nothing unless the match comes first in some rounds and the block in others.
     expect(race.chats.started).toBeGreaterThanOrEqual(MIN_ROUNDS_OF_EACH);
     expect(race.chats.none).toBeGreaterThanOrEqual(MIN_ROUNDS_OF_EACH);
     for (const socket of [adaSocket, bobSocket]) expect(socket.seqViolations).toEqual([]);

@@ -56,7 +56,7 @@ describe('reports', () => {
   describe('reports from a random chat', () => {
     it('contain the words of the reporter and the messages of the chat, and are listed for no other user', async () => {
       const { ada, bob, sessionId, messageId } = await startChatWithMessage();
-      const fields = { sessionId, messageIds: [messageId], words: ' did not stop ' };
+      const fields = { sessionId, messageIds: [messageId], category: 'sexual', words: ' did not stop ' };
       const { status, body } = await fileReport(ada, bob, fields);
       expect({ status, body }).toEqual({
         status: 201,
@@ -76,7 +76,7 @@ describe('reports', () => {
       expect(report).toMatchObject({
         reportId: body.id,
         reporterId: ada.user.id,
-        countsAs: ada.user.id,
+        countsAs: ada.user.id, // reporters who share a device count under the same id
         weight: 1,
         words: 'did not stop',
         context: { where: 'random_chat', sessionId, at: expect.any(String) },
@@ -262,7 +262,7 @@ describe('reports', () => {
       const [ada, stranger] = [await stack.createVisitor(0), await stack.createVisitor(1)];
       for (const other of [stranger, ada, { user: { id: Number.MAX_SAFE_INTEGER } }])
         expect(await fileReport(ada, other)).toMatchObject({ status: 404, body: { code: 'not_found' } });
-      // They share no private chat, and a report that names no chat is never about a random chat.
+      // They have met, but have no private chat. `not_found` is only for users who have never met.
       await recordPastChat(stack.replicas[0]!, ada, stranger);
       expect(await fileReport(ada, stranger)).toMatchObject({ status: 409, body: { code: 'too_late' } });
       expect(await readStoredReports(stack, stranger)).toEqual([]);

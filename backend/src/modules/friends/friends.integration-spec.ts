@@ -9,7 +9,7 @@ import { buildFriendshipStreamId } from './domain/friendship.events';
 
 const isLongRun = process.env.THAW_TEST_LONG === '1';
 const ROUNDS = isLongRun ? 1_000 : 50;
-/** The commands of a round are those of one pair of users. A new pair is created after this number of rounds. */
+/** Number of rounds with the same pair of users, after which a new pair is created. */
 const ROUNDS_PER_PAIR = 50;
 
 jest.setTimeout(isLongRun ? 1_800_000 : 90_000);
@@ -81,8 +81,10 @@ describe('friends across two replicas', () => {
     expect(await readPendingRequests(bob)).toEqual([sent.body]);
     expect(await readPendingRequests(ada)).toEqual([]);
     expect(await readFriends(ada)).toEqual([]);
+    // Users who have chatted with each other may read each other's profile.
     expect((await bob.call('GET', `/api/user/${ada.user.id}`)).status).toBe(200);
 
+    // A repeated request creates nothing: the response is 200 instead of 201, with the pending request.
     expect(await sendRequest(ada, bob)).toMatchObject({ status: 200, body: sent.body });
     expect(await answerRequest(bob, id, 'accepted')).toMatchObject({
       status: 200,
@@ -131,7 +133,7 @@ describe('friends across two replicas', () => {
     expect(await sendRequest(ada, ada)).toMatchObject({ status: 404 });
   });
 
-  it('allows requests between partners of a running chat', async () => {
+  it('allows a request to the partner of a running chat, whom the user sees online', async () => {
     const [ada, bob] = [await stack.createVisitor(0, 'female'), await stack.createVisitor(1, 'male')];
     const sockets: ThawSocket[] = [await ada.openSocket(), await bob.openSocket()];
     for (const socket of sockets) await socket.request('join_queue', {});
@@ -141,7 +143,7 @@ describe('friends across two replicas', () => {
     await Promise.all(sockets.map((socket) => socket.closeCleanly()));
   });
 
-  it('lets no other user request, answer, list or remove on behalf of the two users', async () => {
+  it('refuses to request, answer, list or remove in the name of another user', async () => {
     const { ada, bob } = await createPartners();
     const eve = await stack.createVisitor(0);
     const { body } = await sendRequest(ada, bob);
@@ -166,7 +168,7 @@ describe('friends across two replicas', () => {
     expect(await answerRequest(bob, body.id, 'perhaps')).toMatchObject({ status: 400 });
   });
 
-  it('hides further requests after a decline, but not a request in the other direction', async () => {
+  it('hides a further request from a user who declined one, until a request of that user accepts it', async () => {
     const { ada, bob } = await createPartners();
     const bobSocket = await bob.openSocket();
     const first = await sendRequest(ada, bob);
@@ -227,8 +229,8 @@ describe('friends across two replicas', () => {
   it('creates one friendship when twenty acceptances arrive at once', async () => {
     const acceptanceCount = 20;
     const { ada, bob } = await createPartners();
-    // Bob uses the other replica too, with the same cookie.
-    const bobOnOtherReplica = Object.assign(new ThawVisitor([stack.origins[0]!]), { user: bob.user });
+    // Sends requests to the other replica. It has no cookie of its own, so each request is sent with Bob's.
+    const bobOnOtherReplica = new ThawVisitor([stack.origins[0]!]);
     const { body } = await sendRequest(ada, bob);
     const sockets = [await ada.openSocket(), await bob.openSocket()];
     const responses = await Promise.all(
@@ -261,12 +263,14 @@ describe('friends across two replicas', () => {
     const { ada, bob } = await createPartners();
     const { app } = stack.replicas[0]!;
     for (let round = 0; round < ROUNDS_PER_PAIR; round += 1) {
+      // Different periods, so that every combination of the two occurs.
       const hasRemovals = round % 2 === 0;
+      const hasRepeatedRequests = round % 3 === 0;
       const results = await Promise.all([
         sendRequest(ada, bob),
         sendRequest(bob, ada),
         ...(hasRemovals ? [removeFriend(ada, bob), removeFriend(bob, ada)] : []),
-        ...(round % 3 === 0 ? [sendRequest(ada, bob), sendRequest(bob, ada)] : []),
+        ...(hasRepeatedRequests ? [sendRequest(ada, bob), sendRequest(bob, ada)] : []),
       ]);
       for (const { status, body } of results) {
         // `status` and `body` are only part of the object so that a failure shows them.
@@ -274,8 +278,10 @@ describe('friends across two replicas', () => {
         expect({ status, body, isExpected }).toMatchObject({ isExpected: true });
       }
       const [row] = await stack.database.dataSource.query<{ friends: number; pending: number }[]>(
-        `SELECT (SELECT count(*)::int FROM friendships WHERE low_id = LEAST($1::bigint, $2) AND high_id = GREATEST($1::bigint, $2)) AS friends,
-                (SELECT count(*)::int FROM friend_requests WHERE status = 'pending' AND requester_id IN ($1, $2)) AS pending`,
+        `SELECT (SELECT count(*)::int FROM friendships
+                  WHERE low_id = LEAST($1::bigint, $2) AND high_id = GREATEST($1::bigint, $2)) AS friends,
+                (SELECT count(*)::int FROM friend_requests
+                  WHERE status = 'pending' AND requester_id IN ($1, $2)) AS pending`,
         [ada.user.id, bob.user.id],
       );
       expect(row!.friends + row!.pending).toBeLessThanOrEqual(1);
@@ -295,7 +301,7 @@ describe('friends across two replicas', () => {
     }
   };
 
-  it('restores the same requests and friendships in a rebuild of the read models', async () => {
+  it('restores deleted friendships in a rebuild of the read models, and leaves the requests as they were', async () => {
     const { ada, bob } = await createPartners();
     await befriend(ada, bob);
     const readRows = async () => ({

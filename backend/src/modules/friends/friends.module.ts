@@ -4,7 +4,7 @@ import { PrivateChatReadModelModule } from '../private-chat/private-chat-read-mo
 import { RandomChatModule } from '../random-chat/random-chat.module';
 import { UsersModule } from '../users/users.module';
 import { FriendsService } from './application/friends.service';
-import { FriendshipService } from './application/friendship.service';
+import { FriendshipLookupService } from './application/friendship-lookup.service';
 import { FriendsReadModelModule } from './friends-read-model.module';
 import { FriendRepository } from './infrastructure/friend.repository';
 import { FriendsController } from './transport/friends.controller';
@@ -18,7 +18,7 @@ import { FriendsController } from './transport/friends.controller';
     RandomChatModule,
   ],
   controllers: [FriendsController],
-  providers: [FriendRepository, FriendsService, FriendshipService],
-  exports: [FriendshipService],
+  providers: [FriendRepository, FriendsService, FriendshipLookupService],
+  exports: [FriendshipLookupService],
 })
 export class FriendsModule {}

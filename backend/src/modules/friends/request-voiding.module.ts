@@ -3,7 +3,10 @@ import { BlocksReadModelModule } from '../blocks/blocks-read-model.module';
 import { RequestVoidingService } from './application/request-voiding.service';
 import { FriendsReadModelModule } from './friends-read-model.module';
 
-/** Voids friend requests for safety; used by api replicas and workers. */
+/**
+ * Voids friend requests (ends them without an answer) when one of the users has written that they are under 18. Api
+ * replicas and workers import this module.
+ */
 @Module({
   imports: [BlocksReadModelModule, FriendsReadModelModule],
   providers: [RequestVoidingService],

@@ -68,6 +68,7 @@ describe('moderation', () => {
   const fileAppeal = async (caller: ThawVisitor, kind: Notice['kind']): Promise<number> => {
     const appealed = (await readNotices(caller)).find((notice) => notice.kind === kind)!;
     const userId = caller.user.id;
+    // The appellant is the reported user. It could also be a reporter whose report was dismissed.
     const fields = { userId, appellantId: userId, noticeId: appealed.id, words: 'It was not me.' };
     const { appealId } = await stack.replicas[0]!.app.get(ConductService).fileAppeal(fields);
     return appealId;
@@ -81,9 +82,11 @@ describe('moderation', () => {
         at: new Date().toISOString(),
         type: 'mixed' as const,
         versions: ['hi', 'ho'],
+        senderId: 1,
+        isMarked: true,
       };
       const { ada, bob, caseId, reportId } = await fileNewReport({
-        messages: [{ ...message, senderId: 1, isMarked: true, images: [image] }],
+        messages: [{ ...message, images: [image] }],
       });
       const { body: page } = await createModeratorApi(mia).list();
       const item = (page.cases as ModerationCase[]).find(({ id }) => id === caseId);
@@ -115,10 +118,10 @@ describe('moderation', () => {
         ],
         evidence: [{ reportId, source: 'random_chat', omitted: 0 }],
         history: [{ kind: 'opened' }],
-        excludes: [],
+        excludes: [], // no moderator is involved in the case
       });
       expect(whole.evidence[0]!.messages).toEqual([
-        { ...message, senderId: 1, isMarked: true, images: [{ imageId: 3, width: 8, height: 8 }] },
+        { ...message, images: [{ imageId: 3, width: 8, height: 8 }] },
       ]);
       expect(JSON.stringify(whole)).not.toContain('secret-key');
     });
@@ -265,7 +268,7 @@ describe('moderation', () => {
         await createModeratorApi(moderator).decide(caseId, buildSuspensionDecision(version)),
       ).toMatchObject({
         status: 409,
-        body: { code: 'own_decision' },
+        body: { code: 'own_decision' }, // the code for every kind of involvement
       });
     };
 

@@ -1,5 +1,5 @@
 // Uses real PostgreSQL and Redis, with two api replicas over HTTP and sockets. Ada is served by the first replica, Bob
-// by the second, unless a test says otherwise. The blanks around some texts are there to be removed by the server.
+// by the second, unless a test says otherwise. Some texts begin and end with a space, which the server removes.
 import { Client } from 'pg';
 import type { PrivateMessage } from '@thaw/contract/private-chat';
 import { RateLimiterService } from '../../platform/rate-limit/rate-limiter.service';
@@ -95,7 +95,7 @@ describe('a message in a private chat', () => {
     await closeAll(adaSocket, bobSocket);
   });
 
-  it('shows an edit and reactions to both users, and loses a reaction that is sent again', async () => {
+  it('shows an edit and reactions to both users, and loses a reaction when its user sends it again', async () => {
     const { ada, bob, adaSocket, bobSocket } = await createConnectedFriends(stack);
     const original = createPrivateMessage({ from: ada, to: bob, content: 'good' });
     const messageId = Number((await adaSocket.request('send_private_message', original)).id);
@@ -131,7 +131,7 @@ describe('a message in a private chat', () => {
     await closeAll(adaSocket, bobSocket);
   });
 
-  it('is deleted for both users, with its reactions and all its texts in the event log', async () => {
+  it('is deleted for both users, with its reactions, and its texts are deleted from the event log', async () => {
     const { ada, bob, adaSocket, bobSocket } = await createConnectedFriends(stack);
     const original = createPrivateMessage({ from: ada, to: bob, content: 'good' });
     const messageId = Number((await adaSocket.request('send_private_message', original)).id);
@@ -160,7 +160,7 @@ describe('a message in a private chat', () => {
     await closeAll(adaSocket, bobSocket);
   });
 
-  it('lets the receiver load its image until it is deleted', async () => {
+  it('lets the receiver load its image until the message is deleted', async () => {
     const { ada, bob, adaSocket, bobSocket } = await createConnectedFriends(stack);
     const url = await uploadChatImage(stack.replicas[0]!, ada);
     expect((await bob.call('GET', url)).status).toBe(404);
@@ -176,6 +176,7 @@ describe('a message in a private chat', () => {
     const deletion = { messageId: Number(id), senderId: ada.user.id, receiverId: bob.user.id };
     await adaSocket.request('delete_private_message', deletion);
     expect((await bob.call('GET', url)).status).toBe(404);
+    // The image was deleted with its only message.
     await expectRefusal(adaSocket, 'send_private_message', image, 'image_not_yours');
     await closeAll(adaSocket, bobSocket);
   });
@@ -222,7 +223,7 @@ describe('access to a private chat', () => {
       expectRefusal(socket, 'send_private_message', createPrivateMessage({ from, to, content: 'hi' }), code);
     await refuse(eveSocket, eve, bob, 'not_friends');
     await refuse(eveSocket, ada, bob, 'forbidden');
-    await refuse(adaSocket, ada, ada, 'not_friends');
+    await refuse(adaSocket, ada, ada, 'not_friends'); // the sender is also the receiver
     await expectRefusal(eveSocket, 'typing', { receiverId: bob.user.id }, 'not_friends');
     await closeAll(adaSocket, eveSocket);
   });
@@ -282,7 +283,7 @@ describe('access to a private chat', () => {
 });
 
 describe('a private chat across two replicas', () => {
-  it('counts unread messages, and marks them as read on every page of the receiver', async () => {
+  it('counts unread messages that are not deleted, and marks them as read on every page of the receiver', async () => {
     const { ada, bob, adaSocket, bobSocket } = await createConnectedFriends(stack);
     const bobOtherSocket = await bob.openSocket(stack.origins[0]);
     const send = (content: string) =>
@@ -317,6 +318,7 @@ describe('a private chat across two replicas', () => {
       ((await requestMessages(bob, ada, query)).body as unknown as PrivateMessage[]).map(({ id }) => id);
     expect(await loadIds('?limit=3')).toEqual(sentIds.slice(4));
     expect(await loadIds(`?limit=3&before=${sentIds[4]}`)).toEqual(sentIds.slice(1, 4));
+    // A limit above the maximum page size is not an error.
     expect(await loadIds(`?before=${sentIds[1]}&limit=9999`)).toEqual(sentIds.slice(0, 1));
     for (const query of ['?limit=0', '?limit=x', '?before=-1', '?before=1&before=2']) {
       expect(await requestMessages(bob, ada, query)).toMatchObject({

@@ -153,6 +153,7 @@ describe('suggestions of a language model', () => {
     }
     model.behave(answerWithLines('Tea or coffee?'));
     expect((await requestSuggestions(bob, { sessionId })).body).toEqual(noSuggestions);
+    // The pause applies to all chats of the replica.
     expect((await requestSuggestions(otherChat.bob, { sessionId: otherChat.sessionId })).body).toEqual(
       noSuggestions,
     );

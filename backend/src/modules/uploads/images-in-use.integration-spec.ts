@@ -289,7 +289,7 @@ it('the job sweep_uploads deletes the files of removed images', async () => {
   const data = { senderId: ada.user.id, messageType: 'image', content: url };
   await worker
     .get(UploadRemovalService, { strict: false })
-    .expire([{ ...expiredMessage, data }], stack.database.dataSource.manager);
+    .releaseImagesOf([{ ...expiredMessage, data }], stack.database.dataSource.manager);
   await worker.get(JobQueueService, { strict: false }).add('sweep_uploads', {});
   await until(async () => !(await isStored(url)));
 });

@@ -4,12 +4,12 @@ import type { QueryRunner } from 'typeorm';
  * Creates an index on a table that may be large, without blocking writes to the table. For migrations with
  * `transaction = false`, because PostgreSQL refuses CREATE INDEX CONCURRENTLY in a transaction. A migration that was
  * interrupted may call this function again: it keeps a valid index and replaces an invalid one.
- * @param target what follows ON in the statement, for example `friend_requests (requester_id)`
+ * @param definition what follows ON in the statement, for example `friend_requests (requester_id)`
  */
 export const createIndexConcurrently = async (
   queryRunner: QueryRunner,
   name: string,
-  target: string,
+  definition: string,
 ): Promise<void> => {
   const [existing] = (await queryRunner.query(
     'SELECT indisvalid AS "isValid" FROM pg_index WHERE indexrelid = to_regclass($1)',
@@ -22,7 +22,7 @@ export const createIndexConcurrently = async (
   try {
     // An interrupted run leaves an invalid index, which no query uses.
     if (existing) await queryRunner.query(`DROP INDEX CONCURRENTLY ${name}`);
-    await queryRunner.query(`CREATE INDEX CONCURRENTLY ${name} ON ${target}`);
+    await queryRunner.query(`CREATE INDEX CONCURRENTLY ${name} ON ${definition}`);
   } finally {
     await queryRunner.query('RESET lock_timeout');
   }

@@ -1,11 +1,13 @@
 import type { DataSource, DataSourceOptions } from 'typeorm';
 import type { Environment } from '../../config/environment.config';
 
+const DAY_MS = 24 * 60 * 60_000;
+
 type PostgresConnectionOptions = Extract<DataSourceOptions, { type: 'postgres' }>;
 
 /**
- * Time-outs of PostgreSQL. They are set for a role or a transaction, because transaction poolers refuse them as
- * parameters of a connection (docs/decisions/0072).
+ * Time-outs of PostgreSQL. They are set for a role or a transaction (database-timeouts.functions.ts), because
+ * transaction poolers refuse them as parameters of a connection (docs/decisions/0072).
  */
 export interface DatabaseTimeouts {
   statementMs: number;
@@ -20,7 +22,7 @@ export const requestTimeouts: DatabaseTimeouts = {
   idleInTransactionMs: 5_000,
 };
 
-/** For workers: no user waits for them, and they retry a batch that times out in halves. */
+/** For workers: no user waits for them, and they split a batch that times out into halves. */
 export const workerTimeouts: DatabaseTimeouts = {
   statementMs: 10_000,
   lockMs: 2_000,
@@ -28,14 +30,14 @@ export const workerTimeouts: DatabaseTimeouts = {
 };
 
 /** For commands of operators, which may read the whole event log. */
-export const operatorTimeouts: DatabaseTimeouts = { ...workerTimeouts, statementMs: 24 * 60 * 60_000 };
+export const operatorTimeouts: DatabaseTimeouts = { ...workerTimeouts, statementMs: DAY_MS };
 
-/** An option that the PostgreSQL driver ignores. `hasPreparedStatements` reads it. */
+/** An option that the PostgreSQL driver ignores. It lets `hasPreparedStatements` read the setting of a data source. */
 const UNPREPARED = { preparedStatements: 'off' } as const;
 
 /**
  * Returns the connection options of every Thaw process. They set no state of the session, because a transaction pooler
- * shares its connections between clients. Of the time-outs only `statementMs` is used, for the client's own limit.
+ * shares its connections between clients. Of the time-outs they have only `statementMs`, for the client's own limit.
  */
 export const createDataSourceOptions = (
   environment: Pick<Environment, 'DATABASE_URL' | 'DATABASE_POOL_SIZE'> &

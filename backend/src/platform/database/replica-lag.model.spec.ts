@@ -39,6 +39,7 @@ describe('ReplicaLagModel', () => {
     const lag = new ReplicaLagModel();
     lag.recordPrimary(0, 1n);
     lag.recordReplica(1n);
+    // More positions than the model keeps.
     for (let second = 1; second <= 200; second += 1) {
       lag.recordPrimary(second * 1_000, BigInt(second + 1));
       lag.recordReplica(1n);

@@ -1,16 +1,21 @@
 import { QueryFailedError } from 'typeorm';
 
-/**
- * SQLSTATE classes that mean that PostgreSQL is unavailable, in this order: connection, transaction state (read-only,
- * idle time-out), authorization, unknown database, rollback (deadlock), resources, operator intervention (time-outs,
- * shutdown), system errors.
- */
-const unavailableClasses = new Set(['08', '25', '28', '3D', '40', '53', '57', '58']);
+/** SQLSTATE classes that mean that PostgreSQL is unavailable. */
+const unavailableClasses = new Set([
+  '08', // connection
+  '25', // transaction state: read-only, idle time-out
+  '28', // authorization
+  '3D', // unknown database
+  '40', // rollback: deadlock
+  '53', // resources
+  '57', // operator intervention: time-outs, shutdown
+  '58', // system errors
+]);
 /** SQLSTATE of a statement that waited longer than `lock_timeout`. */
 const LOCK_NOT_AVAILABLE = '55P03';
 /** SQLSTATE of a statement that ran longer than `statement_timeout`. */
 const QUERY_CANCELED = '57014';
-/** Codes of system errors of a connection. */
+/** Codes of the system errors with which a connection fails. */
 const unavailableCodes = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
@@ -19,20 +24,46 @@ const unavailableCodes = new Set([
   'ENOTFOUND',
   'EAI_AGAIN',
 ]);
-/** Prefixes of Redis error replies that are caused by the server, not by the command. */
+/** Prefixes of Redis error replies that are caused by the state of the server, not by the command. */
 const unavailableRedisReply =
   /^(OOM|MISCONF|BUSY|NOREPLICAS|CLUSTERDOWN|TRYAGAIN|READONLY|LOADING|MASTERDOWN|MOVED|ASK|ERR max number of clients)\b/;
-/**
- * Messages of the clients, and one of a script: it finds a "non local key" while the slot of its keys moves to another
- * node of a cluster. The last two occur when TypeORM has released a broken connection and refuses further queries in
- * its transaction.
- */
-const unavailableMessages =
-  /Command timed out|Connection is closed|Cluster isn't ready|Cluster is ended|Too many Cluster redirections|Failed to refresh slots cache|None of startup nodes is available|access a non local key|Stream isn't writeable|max retries per request|timeout exceeded when trying to connect|timeout expired|Connection terminated|Connection ended|Query read timeout|is not queryable|Query runner already released|query runner was already released/i;
+/** Message of the PostgreSQL client about a statement without a response in time. */
+const QUERY_READ_TIMEOUT = 'Query read timeout';
+/** Parts of the messages of the clients, and of one error reply, that mean that a store is unavailable. */
+const unavailableMessages = new RegExp(
+  [
+    // Redis client and BullMQ.
+    'Command timed out',
+    'Connection is closed',
+    'Connection ended',
+    "Cluster isn't ready",
+    'Cluster is ended',
+    'Too many Cluster redirections',
+    'Failed to refresh slots cache',
+    'None of startup nodes is available',
+    "Stream isn't writeable",
+    'max retries per request',
+    // Error reply to a script that runs while the slot of its keys moves to another node of a cluster.
+    'access a non local key',
+    // PostgreSQL client.
+    'timeout exceeded when trying to connect',
+    'timeout expired',
+    'Connection terminated',
+    QUERY_READ_TIMEOUT,
+    'is not queryable',
+    // TypeORM has released a broken connection, and refuses further queries in its transaction.
+    'Query runner already released',
+    'query runner was already released',
+  ].join('|'),
+  'i',
+);
 
 /** SQLSTATE classes that refuse a value or its row: data exception, integrity constraint. */
 const valueClasses = new Set(['22', '23']);
-/** SQLSTATE classes that depend on the statement's rows, not on the store: cardinality, view checks, limits, RAISE. */
+/**
+ * SQLSTATE classes that depend on the statement's rows, not on the store: cardinality, view checks, program limits,
+ * RAISE.
+ */
 const statementClasses = new Set(['21', '44', '54', 'P0']);
 
 /** TypeORM wraps the error of the driver, which has the code. */
@@ -59,11 +90,11 @@ export const isStoreFailure = (error: unknown): boolean => {
   );
 };
 
-/** Whether a statement timed out, on the server or in the client. One that handles fewer rows may succeed. */
+/** Whether a statement timed out, on the server or in the client. The same statement may succeed with fewer rows. */
 export const isTimeout = (error: unknown): boolean => {
   const sqlState = findSqlState(error);
   if (sqlState) return sqlState === QUERY_CANCELED || sqlState === LOCK_NOT_AVAILABLE;
-  return /Query read timeout/i.test(unwrapDriverError(error).message ?? '');
+  return new RegExp(QUERY_READ_TIMEOUT, 'i').test(unwrapDriverError(error).message ?? '');
 };
 
 /**

@@ -34,8 +34,9 @@ WITH incoming AS (
   FROM new_events n JOIN grown_streams s USING (stream_id)
   WHERE n.personal IS NOT NULL
 )
-SELECT n.ordinal::int AS ordinal, i.stream_position::int AS stream_position, i.global_position::bigint AS global_position
-FROM new_events n LEFT JOIN inserted i USING (stream_id, event_id)
+SELECT n.ordinal::int AS ordinal,
+  inserted.stream_position::int AS stream_position, inserted.global_position::bigint AS global_position
+FROM new_events n LEFT JOIN inserted USING (stream_id, event_id)
 ORDER BY n.ordinal`;
 
 /** For appends to any number of streams. */
@@ -43,8 +44,8 @@ const isNewInItsStream =
   'NOT EXISTS (SELECT 1 FROM events e WHERE e.stream_id = i.stream_id AND e.event_id = i.event_id)';
 
 /**
- * For appends to one stream. `find_known_events` is a function, and so has a plan of its own. If the plan of the append
- * contained all partitions of `events`, PostgreSQL would plan even the prepared statement for each execution
+ * For appends to one stream. The function `find_known_events` keeps the partitions of `events` out of the plan of the
+ * append. With them in it, PostgreSQL would plan the prepared statement again for each execution
  * (docs/decisions/0078).
  */
 const isNewInOneStream =

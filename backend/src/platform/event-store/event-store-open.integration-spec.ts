@@ -19,23 +19,30 @@ describe('opening a stream', () => {
   });
   afterAll(() => store.close());
 
-  /** `number` decides what the query of `openNoteStatement` finds. The last field of the event is its text or name. */
-  const open = (streamId: string, number: string, event: NewEvent) =>
-    store.eventStore.open<{ number: string }>({
+  /**
+   * Opens a stream with one statement, which writes the event and the row of `notes`.
+   * @param number `repeated` stands for a command that was executed before, `refused` for one that is refused. The
+   * statement adds any other value to the data of the event.
+   */
+  const open = (streamId: string, number: string, event: NewEvent) => {
+    const { note, name } = event.data as { note?: string; name?: string };
+    return store.eventStore.open<{ number: string }>({
       statement: openNoteStatement,
       projection: 'notes',
       event,
-      parameters: [streamId, number, Object.values(event.data).at(-1)],
+      parameters: [streamId, number, note ?? name],
     });
+  };
 
-  it('writes the event, its personal data and the read model, and returns the row', async () => {
+  it('writes the event with the number, its personal data and the read model, and returns the row', async () => {
     const streamId = createStreamId();
     expect(await open(streamId, '1', createSigned(7, 'Ada'))).toMatchObject({ number: '1' });
     expect(await store.eventStore.read(streamId)).toMatchObject([
       { streamPosition: 1, type: 'Signed', data: { userId: 7, name: 'Ada', number: '1' } },
     ]);
     const [personal] = await store.readRows('event_private', streamId);
-    expect(personal).toMatchObject({ subject_id: '7', expires_at: new Date('2026-11-20T12:01:00Z') }); // a minute later
+    // The expiry is a minute after the event.
+    expect(personal).toMatchObject({ subject_id: '7', expires_at: new Date('2026-11-20T12:01:00Z') });
     expect(await store.readRows('notes', streamId)).toMatchObject([{ note: 'Ada' }]);
     expect(await store.eventStore.append(streamId, 1, [createNoted('b')])).toMatchObject([
       { streamPosition: 2 },
@@ -55,7 +62,8 @@ describe('opening a stream', () => {
   });
 
   it('runs the other projections that the event concerns, and writes nothing when one of them fails', async () => {
-    // The projection of exclamations handles notes that contain "!", and throws for those that contain "refuse".
+    // The projection of exclamations handles notes that contain "!". It appends the number to the note, and throws for
+    // a note that contains "refuse".
     const streamId = createStreamId();
     await open(streamId, '2', createNoted('hey!'));
     expect(await store.readRows('exclamations', streamId)).toEqual([{ stream_id: streamId, note: 'hey! 2' }]);

@@ -198,7 +198,7 @@ export class EventStoreRepository {
       expiresAfterMs, // the statement adds it to the time that it assigns to the event
       ...parameters,
     ];
-    const otherProjections = this.projections.findOthersFor(projection, event);
+    const otherProjections = this.projections.findOtherProjections(projection, event);
     const run = async (manager: EntityManager): Promise<OpenedRow | null> => {
       const [row] = await runPrepared<OpenedRow[]>(manager, statement, allParameters);
       if (row?.is_new) {

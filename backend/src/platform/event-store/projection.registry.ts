@@ -8,8 +8,8 @@ export interface Projection {
   /** The tables that only this projection writes. A rebuild replaces these tables with new ones, and no others. */
   readonly tables: readonly string[];
   /**
-   * For a projection without tables: a rebuild passes it all events again, while users append new ones. The projection
-   * must not undo what a later event has changed.
+   * Whether a rebuild passes all events again to this projection, which has no tables. Users append new events
+   * meanwhile, so the projection must not undo what a later event has changed.
    */
   readonly isRepeatable?: true;
   /** The event types that are passed to `apply`. */
@@ -18,7 +18,8 @@ export interface Projection {
   concerns?(event: Pick<StoredEvent, 'type' | 'data'>): boolean;
   /**
    * @param isRebuild whether a rebuild passes the events. It passes them in order of position, which may differ from
-   * the order of their commits: a unique value may temporarily appear to be taken, and then the later owner is correct.
+   * the order of their commits. So a unique value, such as an e-mail address, may still belong to another user when an
+   * event gives it to a new owner. The new owner is correct.
    */
   apply(events: readonly StoredEvent[], manager: EntityManager, isRebuild?: boolean): Promise<void>;
 }
@@ -57,8 +58,8 @@ export class ProjectionRegistry {
     await applyTo(repeatable, events, manager, true);
   }
 
-  /** Returns the projections that an event concerns, except the one called `name`. */
-  findOthersFor(name: string, event: Pick<StoredEvent, 'type' | 'data'>): readonly Projection[] {
+  /** Returns the projections that an event concerns, except the one called `name`, which the caller runs itself. */
+  findOtherProjections(name: string, event: Pick<StoredEvent, 'type' | 'data'>): readonly Projection[] {
     return this.projections.filter(
       (projection) => projection.name !== name && handlesEvent(projection, event),
     );

@@ -1,6 +1,6 @@
-/** An event to append. `data` is complete; the store separates its personal fields. */
+/** An event to append. `data` is complete; the store keeps its personal fields apart from the log. */
 export interface NewEvent<Type extends string = string, Data extends object = object> {
-  /** UUID, created with the command: an event whose id is already in its stream is skipped. */
+  /** UUID from the command. An event whose id is already in its stream is skipped, so a command can be retried. */
   eventId: string;
   type: Type;
   data: Data;

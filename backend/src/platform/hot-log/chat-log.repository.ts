@@ -25,8 +25,8 @@ export interface StreamEnd {
 export type AppendResult =
   | { kind: 'appended'; ids: readonly string[] }
   /**
-   * The stream does not end as expected: another writer has appended the `missed` entries, or Redis has lost entries
-   * and `version` is lower than expected.
+   * The stream does not end as expected. Either the caller is behind: another writer has appended the `missed` entries.
+   * Or Redis is behind: it has lost entries, and `version` is lower than expected.
    */
   | { kind: 'behind'; version: number; missed: readonly ChatLogEntry[] }
   /** Redis has lost entries, and another writer has appended others since. */
@@ -46,7 +46,7 @@ export interface AppendOptions {
 }
 
 /** The version of a stream, and its first and last entries. */
-export interface ChatLogEdges {
+export interface FirstAndLastEntries {
   version: number;
   first: ChatLogEntry | undefined;
   last: ChatLogEntry | undefined;
@@ -102,7 +102,7 @@ export class ChatLogRepository {
         expected.version,
         expected.lastId,
         sessionId,
-        ifOverdue ? `${sessionId}|${ifOverdue.userId}` : '',
+        ifOverdue ? `${sessionId}|${ifOverdue.userId}` : '', // the member of the set of deadlines
         exceptReplicaId,
         ...events,
       ],
@@ -110,8 +110,9 @@ export class ChatLogRepository {
     switch (reply[0]) {
       case appendOutcome.appended: {
         const [, outboxWasEmpty, ...ids] = reply;
-        // An entry id begins with the time of Redis in ms. Without events there is no id, and the offset becomes 0.
-        this.clockOffsetMs = Number.parseInt(ids[0] ?? '', 10) - Date.now() || 0;
+        const [firstId] = ids;
+        // An entry id begins with the time of Redis in ms.
+        if (firstId !== undefined) this.clockOffsetMs = Number.parseInt(firstId, 10) - Date.now();
         if (outboxWasEmpty === 1) this.processEvents.publish('OutboxBecameNonEmpty', { shard });
         return { kind: 'appended', ids };
       }
@@ -189,7 +190,7 @@ export class ChatLogRepository {
   }
 
   /** Reads a stream's version and its first and last entries in one round trip. */
-  async readEdges(sessionId: string): Promise<ChatLogEdges> {
+  async readFirstAndLast(sessionId: string): Promise<FirstAndLastEntries> {
     const stream = chatKeys(findShard(sessionId)).stream(sessionId);
     const replies = await openBatch(this.redis)
       .xlen(stream)

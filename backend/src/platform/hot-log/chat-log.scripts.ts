@@ -3,7 +3,7 @@ import { isOutboxFullLua } from './outbox.scripts';
 import { publishToReplicasLua } from './publish-to-replicas.scripts';
 
 /** The first element of the reply to an append: its outcome. */
-export const appendOutcome = { appended: 1, behind: 0, outboxFull: -2, notOverdue: -3 } as const;
+export const appendOutcome = { appended: 1, behind: 0, outboxFull: -1, notOverdue: -2 } as const;
 
 export type AppendReply =
   | [typeof appendOutcome.appended, outboxWasEmpty: 0 | 1, ...ids: string[]]
@@ -15,8 +15,9 @@ export type AppendReply =
  * end that the caller expects, adds the events to the stream and to the outbox (the events of the shard that are not in
  * PostgreSQL yet), and publishes them.
  *
- * KEYS: stream, outbox. ARGV: expected length, expected last id, session id, the deadline that must be overdue
- * (`<session>|<user>`, '' for none), the replica to which nothing is published, then the events.
+ * KEYS: stream, outbox. ARGV: expected length, expected last id, session id, the member of `deadlines` that must be
+ * overdue and is then removed (`<session>|<user>`, '' for none), the replica to which nothing is published, then the
+ * events.
  *
  * @param whenOutboxIsFull the Lua statement to run when the outbox is full.
  */

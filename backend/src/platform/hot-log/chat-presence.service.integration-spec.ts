@@ -8,7 +8,7 @@ const GRACE_MS = 1_000;
 
 describe('ChatPresenceService', () => {
   const hotLog = useTestHotLog();
-  /** Runs a sweep that found these replicas dead at a time of Redis; by default later than their last join. */
+  /** Runs a sweep in which these replicas were found dead at `foundAtMs`, by default later than every join. */
   const sweep = (deadReplicaIds: string[] = [], foundAtMs = Number.MAX_SAFE_INTEGER) => {
     hotLog.dead = { foundAtMs, replicaIds: deadReplicaIds };
     return hotLog.presence.sweep();
@@ -42,6 +42,7 @@ describe('ChatPresenceService', () => {
       await hotLog.presence.setDeadlines(hotLog.sessionId, [1, 2], GRACE_MS);
       // User 1 is present.
       expect(await listDeadlines()).toEqual([`${hotLog.sessionId}|2`]);
+      // User 2 has not been in the chat yet.
       expect(await hotLog.enter('r1', 1)).toBe('awaited');
       await hotLog.enter('r2', 2);
       expect(await hotLog.enter('r1', 1)).toBe('connected');
@@ -51,7 +52,7 @@ describe('ChatPresenceService', () => {
       await hotLog.enter('r1', 1);
       await hotLog.getPresence('r1').leave(hotLog.sessionId, 'never-joined', GRACE_MS);
       // `s-1` is the socket of user 1 by default.
-      await hotLog.presence.leaveEnded(hotLog.sessionId, 's-1');
+      await hotLog.presence.leaveEndedChat(hotLog.sessionId, 's-1');
       await hotLog.getPresence('r1').leave(hotLog.sessionId, 's-1', GRACE_MS);
       expect(await listDeadlines()).toEqual([]);
       expect(hotLog.messages).toEqual([]);

@@ -88,7 +88,7 @@ export class ChatPresenceService {
   }
 
   /** Removes a socket from a chat that has ended, without a grace period. Never rejects. */
-  async leaveEnded(sessionId: string, socketId: string): Promise<void> {
+  async leaveEndedChat(sessionId: string, socketId: string): Promise<void> {
     await this.directory.leave(sessionId, socketId, CHAT_ENDED);
   }
 

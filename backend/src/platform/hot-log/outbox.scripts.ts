@@ -7,8 +7,8 @@ export const OUTBOX_MAX_BYTES = 4 * 1024 * 1024;
 
 /**
  * Lua function `isOutboxFull(outbox, queued)`; `queued` is the number of entries. Measuring memory takes 19 µs for
- * 4 MiB, so the function only does so about every 16 entries: when `queued` is a multiple of 16 or one more, since an
- * append of two entries may skip the multiple.
+ * 4 MiB, so the function only does so when `queued` is a multiple of 16, or one more: an append of two entries may skip
+ * the multiple.
  */
 export const isOutboxFullLua = `
 local function isOutboxFull(outbox, queued)
@@ -18,7 +18,7 @@ local function isOutboxFull(outbox, queued)
 end
 `;
 
-/** The scripts below also run while Redis is full, because removing entries from the outboxes frees memory. */
+/** The scripts below also run while Redis is full: they are needed to empty the outboxes, which frees memory. */
 const allowOom = true;
 
 /**
@@ -30,7 +30,7 @@ export const moveScript = new RedisScript<0 | 1>(
 local source, target, id = KEYS[1], KEYS[2], ARGV[1]
 local entry = redis.call('XRANGE', source, id, id)[1]
 if not entry then return 0 end
--- The first six elements are the fields session, entry and event, each with its value.
+-- The fields session, entry and event, each with its value. A dead letter also has a reason, which a replay drops.
 local fields = {unpack(entry[2], 1, 6)}
 for i = 2, #ARGV do fields[#fields + 1] = ARGV[i] end
 redis.call('XADD', target, '*', unpack(fields))
@@ -44,7 +44,7 @@ export type ShardFigures = [length: number, bytes: number, oldestId: string, dea
 
 /**
  * Measures one shard.
- * KEYS: outbox, dead letters. ARGV: start of the range for the oldest entry.
+ * KEYS: outbox, dead letters. ARGV: start of an XRANGE of the entries that are not held (see `Backlog`).
  * Returns the outbox's length and bytes, the id of the oldest entry in the range ('' if none), and the number of dead
  * letters.
  */

@@ -24,7 +24,7 @@ const forbidCaching: RequestHandler = (_request, response, next) => {
   next();
 };
 
-/** Responds with 404 to paths outside /api. Earlier middleware has served all known paths of the page. */
+/** Responds with 404 to paths outside /api. With PUBLIC_DIR, `servePublicFolder` has served the page before. */
 const refuseOtherPaths: RequestHandler = (request, _response, next) => {
   next(/^\/api(\/|$)/.test(request.path) ? undefined : new DomainError('not_found'));
 };
@@ -52,6 +52,7 @@ export const configureHttp = (app: NestExpressApplication): void => {
   app.get(HealthCheckRegistry).register('listening', async () => server.listening);
 
   app.set('trust proxy', environment.TRUST_PROXY);
+  // Responses of the API are not cached; the route of images sets its own ETag.
   app.set('etag', false);
   app.disable('x-powered-by');
   app.setGlobalPrefix('api');

@@ -11,6 +11,7 @@ const CLIENT_CLOSED_REQUEST = 499;
  */
 const proxyIdPattern = /^(?:[\da-f]{32}|[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})$/i;
 
+/** The path of the request's route, such as `/api/user/:userId`; 'none' if no route handles the request. */
 const readRouteTemplate = (request: Request): string => {
   const route = request.route as { path?: unknown } | undefined;
   return typeof route?.path === 'string' ? route.path : 'none';
@@ -43,8 +44,8 @@ export const logRequests = (logger: AppLoggerService, metrics: MetricsRegistry):
         code: response.locals.errorCode as string | undefined,
       });
     });
-    // The error filter reads the id from the response. On Node 20, an AsyncLocalStorage would slow down every promise
-    // of the process, above all those of the sockets.
+    // The error filter reads the id from the response, not from an AsyncLocalStorage, which on Node 20 would slow down
+    // every promise of the process (docs/decisions/0005-no-async-local-storage.md).
     response.locals.correlationId = correlationId;
     next();
   };

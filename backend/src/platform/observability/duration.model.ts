@@ -22,10 +22,11 @@ export class DurationHistogram {
   observe(ms: number): void {
     const duration = ms > 0 ? ms : 0;
     this.sumMs += duration;
-    // With bounds that double, the index of a bucket is the number of binary digits of `units`: 0 for the first bucket,
-    // 1 for 1, 2 for 2 and 3, and so on. The minimum keeps the number within 32 bits.
-    const units = Math.ceil(duration / FIRST_BOUND_MS) - 1;
-    const index = units <= 0 ? 0 : 32 - Math.clz32(Math.min(units, 2 ** BOUND_COUNT));
+    // How many multiples of the first bound are below the duration.
+    const multiples = Math.ceil(duration / FIRST_BOUND_MS) - 1;
+    // Each bound is twice the previous one, so the index of the bucket is the number of binary digits of `multiples`:
+    // 1 for 1, 2 for 2 and 3, 3 for 4 to 7, and so on. The minimum keeps the operand within 32 bits.
+    const index = multiples <= 0 ? 0 : 32 - Math.clz32(Math.min(multiples, 2 ** BOUND_COUNT));
     const bucket = Math.min(index, BOUND_COUNT);
     this.counts[bucket] = (this.counts[bucket] ?? 0) + 1;
   }

@@ -36,7 +36,7 @@ export class MetricsRegistry {
 
   /**
    * Registers a live counter: its value is kept elsewhere and read at each scrape.
-   * @param read returns the count since the process started.
+   * @param read returns the count since the process started. If it throws, the whole scrape fails.
    */
   addLiveCounter(name: string, help: string, read: () => number): Counter {
     return new Counter({
@@ -53,7 +53,7 @@ export class MetricsRegistry {
   /**
    * Registers a live counter with labels, for counts that change so often that updating a counter of prom-client would
    * cost too much.
-   * @param read returns the counts since the process started; called at each scrape.
+   * @param read returns the counts since the process started. If it throws, the whole scrape fails.
    */
   addLiveLabelledCounter(
     name: string,
@@ -67,7 +67,7 @@ export class MetricsRegistry {
 
   /**
    * Registers a live histogram of durations, which are kept elsewhere.
-   * @param read returns the durations observed since the process started; called at each scrape.
+   * @param read returns the durations observed since the process started. If it throws, the whole scrape fails.
    */
   addLiveDurations(
     name: string,
@@ -99,9 +99,9 @@ export class MetricsRegistry {
   }
 
   /**
-   * Registers a gauge without labels.
-   * @param read returns the value; called at each scrape. If it rejects, the scrape omits the gauge, and
-   * `thaw_scrape_errors_total` counts the failure. Without `read`, the gauge keeps the value last set.
+   * Registers a gauge without labels. It is live if `read` is given. Otherwise it keeps the value last set.
+   * @param read returns the value; called at each scrape. If it fails, the scrape omits the gauge, and
+   * `thaw_scrape_errors_total` counts the failure.
    */
   addGauge(name: string, help: string, read?: () => number | Promise<number>): Gauge {
     const { scrapeErrors } = this;
@@ -124,21 +124,21 @@ export class MetricsRegistry {
   /**
    * Registers gauges whose values come from one reading per scrape, such as one query.
    * @param gauges by name; the `read` of each takes its value from the reading.
-   * @param read returns the reading; called once per scrape.
+   * @param takeReading called once per scrape.
    */
   addGaugesFromOneReading<Reading>(
     gauges: Record<string, { help: string; read: (reading: Reading) => number }>,
-    read: () => Promise<Reading>,
+    takeReading: () => Promise<Reading>,
   ): void {
-    const readOnce = (): Promise<Reading> => {
-      const existing = this.readings.get(read) as Promise<Reading> | undefined;
+    const getReading = (): Promise<Reading> => {
+      const existing = this.readings.get(takeReading) as Promise<Reading> | undefined;
       if (existing) return existing;
-      const reading = read();
-      this.readings.set(read, reading);
+      const reading = takeReading();
+      this.readings.set(takeReading, reading);
       return reading;
     };
-    for (const [name, { help, read: readValue }] of Object.entries(gauges)) {
-      this.addGauge(name, help, async () => readValue(await readOnce()));
+    for (const [name, { help, read }] of Object.entries(gauges)) {
+      this.addGauge(name, help, async () => read(await getReading()));
     }
   }
 
@@ -159,7 +159,7 @@ export class MetricsRegistry {
     type: 'counter' | 'gauge' | 'histogram',
     read: () => Sample[] | Promise<Sample[]>,
   ): void {
-    const metric = { name, get: async () => ({ name, help, type, values: await read(), aggregator: 'sum' }) };
+    const metric = { name, get: async () => ({ name, help, type, values: await read() }) };
     this.registry.registerMetric(metric as unknown as Metric);
   }
 

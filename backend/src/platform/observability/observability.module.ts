@@ -9,6 +9,7 @@ import { ENVIRONMENT, type Environment } from '../../config/environment.config';
     {
       provide: AppLoggerService,
       inject: [ENVIRONMENT],
+      // Nest cannot inject the optional second parameter of the constructor.
       useFactory: (environment: Environment) => new AppLoggerService(environment),
     },
     MetricsRegistry,

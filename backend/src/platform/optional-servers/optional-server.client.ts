@@ -1,8 +1,8 @@
 import { OptionalServerError } from './optional-server.errors';
 
 export interface OptionalServerSettings {
-  /** The URL to which requests are sent. */
-  address: string;
+  /** Requests are sent to this URL. */
+  url: string;
   /** Maximum time until the complete answer has arrived. */
   timeoutMs: number;
 }
@@ -12,7 +12,10 @@ export interface OptionalServerRequest {
   body: string | Uint8Array<ArrayBuffer>;
 }
 
-/** Source: docs/decisions/0065-a-language-model-sees-one-users-words.md. */
+/**
+ * Answers are short: a few suggestions, or the score of an image. The figure is that of
+ * docs/decisions/0065-a-language-model-sees-one-users-words.md.
+ */
 const MAX_ANSWER_BYTES = 16 * 1024;
 
 /** HTTP client of a server that an operator may set up. The answers of the server are not trusted. */
@@ -34,7 +37,7 @@ export class OptionalServerClient {
   }
 
   private async send({ headers, body }: OptionalServerRequest, signal: AbortSignal): Promise<string> {
-    const response = await fetch(this.settings.address, {
+    const response = await fetch(this.settings.url, {
       method: 'POST',
       signal,
       // A redirect could send the data of users to a host that the operator has not named.

@@ -41,8 +41,10 @@ export class OptionalServerLimiter {
       this.breaker.recordSuccess();
       return { outcome: 'answered', answer };
     } catch (error) {
+      // Any other error is no failure of the server, so the breaker does not count it.
       if (!(error instanceof OptionalServerError)) throw error;
-      if (this.breaker.recordFailure())
+      const hasOpenedCircuit = this.breaker.recordFailure();
+      if (hasOpenedCircuit)
         logWarning(this.logger, `${this.name} has failed ${FAILURES_TO_OPEN} times in a row`, error);
       return { outcome: 'failed' };
     }

@@ -17,8 +17,8 @@ export interface ReactionMetadata {
 }
 
 /**
- * Unlike TypedPropertyDescriptor, which is invariant, this type accepts methods whose parameter has only some fields of
- * the event, sync or async.
+ * Unlike TypedPropertyDescriptor, which is invariant, this type accepts synchronous and asynchronous methods, and those
+ * whose parameter has only some fields of the event.
  */
 interface ReactionDescriptor<Event> {
   value?: (event: Event) => void | Promise<void>;
@@ -37,7 +37,8 @@ const recordReaction = (prototype: object, reaction: ReactionMetadata): void => 
 /**
  * Calls the method of a provider with each event of this name in this process. The compiler checks the method's
  * parameter against `ProcessEventMap`.
- * @param order position among the reactions to the same event, ascending; 0 by default.
+ * @param order position among the reactions to the same event, ascending; 0 by default. Several reactions may have the
+ * same order.
  */
 export const OnProcessEvent =
   <Name extends ProcessEventName>(event: Name, order = 0): ReactionDecorator<ProcessEventMap[Name]> =>
@@ -45,10 +46,10 @@ export const OnProcessEvent =
     recordReaction(prototype, { kind: 'process', event, method, order });
 
 /**
- * Calls the method of a provider with each event of this name, inside the transaction that stores the change and before
- * its commit. Throwing rolls the transaction back.
+ * Calls the method of a provider with each event of this name, inside the transaction of the change that the event
+ * announces and before its commit. Throwing rolls the transaction back.
  * @param order position among the reactions to the same event, ascending; 0 by default. Start-up fails if two reactions
- * have the same order.
+ * to one event have the same order, because one may depend on the writes of the other.
  */
 export const InTransaction =
   <Name extends TransactionEventName>(event: Name, order = 0): ReactionDecorator<TransactionEventMap[Name]> =>

@@ -2,7 +2,7 @@ import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { type JobsOptions, Queue } from 'bullmq';
 import { ENVIRONMENT, type Environment } from '../../config/environment.config';
 import { formerJobNames, type JobData, type JobName, QUEUE_NAME } from './job-name.registry';
-import { connectQueue, waitForFirstAttempt } from '../redis/redis-connection.factory';
+import { connectQueue, waitForFirstConnectionAttempt } from '../redis/redis-connection.factory';
 import { jobsPrefix } from '../redis/redis.keys';
 
 /** Adds jobs to the queue. */
@@ -15,7 +15,7 @@ export class JobQueueService implements OnApplicationShutdown {
 
   constructor(@Inject(ENVIRONMENT) environment: Environment) {
     this.connection = connectQueue(environment, { isProducer: true });
-    this.firstConnectionAttempt = waitForFirstAttempt(this.connection);
+    this.firstConnectionAttempt = waitForFirstConnectionAttempt(this.connection);
     this.queue = new Queue(QUEUE_NAME, {
       connection: this.connection,
       // BullMQ checks the version of Redis only once. If the check fails, BullMQ rejects all calls of this process.

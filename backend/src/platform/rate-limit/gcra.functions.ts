@@ -5,13 +5,14 @@ export interface TakeResult {
   allowed: boolean;
   /** When refused: ms after which the bucket has enough tokens. 0 when allowed. */
   retryAfterMs: number;
-  /** State of the bucket afterwards; unchanged when refused. */
+  /** New state of the bucket: the time at which it is full again. Unchanged when refused. */
   fullAtMs: number;
 }
 
 /**
  * Takes `cost` tokens from a bucket if it has that many, by the generic cell rate algorithm
- * (https://en.wikipedia.org/wiki/Generic_cell_rate_algorithm). A cost above `burst` is always refused.
+ * (https://en.wikipedia.org/wiki/Generic_cell_rate_algorithm). A cost above `burst` is always refused,
+ * even after `retryAfterMs`.
  * @param fullAtMs state of the bucket: the time at which it is full again (the algorithm's theoretical arrival
  * time); 0 for a full bucket.
  * @param nowMs by the same clock as `fullAtMs`.

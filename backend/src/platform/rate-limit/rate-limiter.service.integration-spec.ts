@@ -1,7 +1,11 @@
 // Uses a real Redis.
 import { randomUUID } from 'node:crypto';
 import { until } from '../../testing/until.functions';
-import { connectRedis, type RedisClient, waitForFirstAttempt } from '../redis/redis-connection.factory';
+import {
+  connectRedis,
+  type RedisClient,
+  waitForFirstConnectionAttempt,
+} from '../redis/redis-connection.factory';
 import { rateLimitKey } from '../redis/redis.keys';
 import { RateLimiterService } from './rate-limiter.service';
 
@@ -24,7 +28,7 @@ describe('RateLimiterService', () => {
 
   beforeAll(async () => {
     redis = connectRedis({ REDIS_URL: process.env.REDIS_URL! }, { commandTimeout: 5_000 });
-    await waitForFirstAttempt(redis);
+    await waitForFirstConnectionAttempt(redis);
     limiter = createLimiter(redis);
   });
   afterAll(() => redis.disconnect());
@@ -81,7 +85,7 @@ describe('RateLimiterService', () => {
 
   it('shares its buckets among all replicas', async () => {
     const otherConnection = connectRedis({ REDIS_URL: process.env.REDIS_URL! }, { commandTimeout: 5_000 });
-    await waitForFirstAttempt(otherConnection);
+    await waitForFirstConnectionAttempt(otherConnection);
     const subject = randomUUID();
     const cost = 5;
     const allowances = await Promise.all(

@@ -1,8 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 
 /**
- * Returns the client's address; '' if the connection is already closed.
- * @param trustedProxies number of proxies in front that overwrite or extend X-Forwarded-For; 0 ignores the header.
+ * Returns the client's address, as Express does with `trust proxy`; '' if the connection is already closed.
+ * @param trustedProxies number of proxies in front of the replica, each of which extends or overwrites
+ *   X-Forwarded-For; 0 ignores the header
  */
 export const readClientAddress = (request: IncomingMessage, trustedProxies: number): string => {
   const peerAddress = request.socket.remoteAddress ?? '';

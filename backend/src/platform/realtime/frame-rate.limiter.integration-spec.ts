@@ -4,12 +4,19 @@ import { until, untilWithin } from '../../testing/until.functions';
 import { getBucket } from '../rate-limit/bucket.limits';
 import { RateLimiterService } from '../rate-limit/rate-limiter.service';
 import { rateLimitKey } from '../redis/redis.keys';
-import { connectRedis, type RedisClient, waitForFirstAttempt } from '../redis/redis-connection.factory';
+import {
+  connectRedis,
+  type RedisClient,
+  waitForFirstConnectionAttempt,
+} from '../redis/redis-connection.factory';
 import { type UserFrameLimiter, FrameRateLimiter } from './frame-rate.limiter';
 
 jest.setTimeout(30_000);
 
+/** A user may send `burst` frames without a pause, and one frame per `intervalMs` on average. */
 const { intervalMs, burst } = getBucket('socket_frames', 'default');
+/** A replica charges the shared bucket each time it has allowed this many frames (`CHARGE_DIVISOR`). */
+const framesPerCharge = burst / 6;
 
 describe('FrameRateLimiter', () => {
   let redis: RedisClient;
@@ -17,7 +24,7 @@ describe('FrameRateLimiter', () => {
 
   beforeAll(async () => {
     redis = connectRedis({ REDIS_URL: process.env.REDIS_URL! }, { commandTimeout: 5_000 });
-    await waitForFirstAttempt(redis);
+    await waitForFirstConnectionAttempt(redis);
     limiter = new RateLimiterService(redis, { LIMITS_PROFILE: 'default' });
   });
   afterAll(() => redis.disconnect());
@@ -30,15 +37,16 @@ describe('FrameRateLimiter', () => {
     while (userLimiter.take(performance.now()) === 0) frames += 1;
     return frames;
   };
-  /** Returns the time until the user's shared bucket is full again. */
+  /** Reads the user's debt: the time until the shared bucket is full again. */
   const readDebtMs = async (userId: number) => redis.pttl(rateLimitKey('socket_frames', userId));
 
-  it('allows a user of one replica a full burst without a pause and then one frame per interval', async () => {
+  it('lets a user of one replica send a full burst without a pause, and then one frame per interval', async () => {
     const userLimiter = createReplica().acquire(createUserId());
     expect(exhaust(userLimiter)).toBe(burst);
     const waitMs = userLimiter.take(performance.now());
     expect(waitMs).toBeGreaterThan(intervalMs / 2);
     expect(waitMs).toBeLessThanOrEqual(intervalMs);
+    // Polls until at least one frame is allowed.
     expect(await until(() => exhaust(userLimiter))).toBe(1);
   });
 
@@ -68,13 +76,14 @@ describe('FrameRateLimiter', () => {
     await until(() => replica.size === 0);
   });
 
-  it('refuses frames within a second when the user has used the burst on another replica', async () => {
+  it('starts to refuse frames within a second when the user has used the burst on another replica', async () => {
     const [replica, otherReplica, userId] = [createReplica(), createReplica(), createUserId()];
     expect(exhaust(otherReplica.acquire(userId))).toBe(burst);
-    // Up to a sixth of the burst is not charged yet, and the debt decreases with time: a fifth may be missing.
-    await until(async () => (await readDebtMs(userId)) > (burst - burst / 5) * intervalMs);
+    // Up to `framesPerCharge` frames are not charged yet, and the debt decreases with time.
+    const minDebtMs = 0.8 * burst * intervalMs;
+    await until(async () => (await readDebtMs(userId)) > minDebtMs);
     const userLimiter = replica.acquire(userId);
-    // A replica gets the debt in the reply to its first charge, which it sends after two frames.
+    // A replica gets the debt in the reply to its first charge: after two frames (burst / `FIRST_CHARGE_DIVISOR`).
     expect(userLimiter.take(performance.now())).toBe(0);
     expect(userLimiter.take(performance.now())).toBe(0);
     await untilWithin(1_000, () => userLimiter.take(performance.now()) > 0);
@@ -90,7 +99,7 @@ describe('FrameRateLimiter', () => {
     await until(async () => (await readDebtMs(userId)) > (frameCount - 1) * intervalMs);
   });
 
-  it('limits a user who floods five replicas to one shared burst and rate, plus uncharged frames', async () => {
+  it('limits a user who floods five replicas to one burst and rate, plus the frames not charged yet', async () => {
     const userId = createUserId();
     const replicaCount = 5;
     const userLimiters = Array.from({ length: replicaCount }, () => createReplica().acquire(userId));
@@ -103,8 +112,8 @@ describe('FrameRateLimiter', () => {
       return performance.now() - startedAt > 4_000;
     });
     const allowedByBucket = burst + (performance.now() - startedAt) / intervalMs;
-    // Each replica may have allowed up to a sixth of a burst that it has not charged yet.
-    expect(frames).toBeLessThanOrEqual(allowedByBucket + (replicaCount * burst) / 6);
+    // Each replica may have allowed up to `framesPerCharge` frames that it has not charged yet.
+    expect(frames).toBeLessThanOrEqual(allowedByBucket + replicaCount * framesPerCharge);
     expect(frames).toBeGreaterThanOrEqual(burst);
   });
 

@@ -1,10 +1,14 @@
 import { getBucket, type LimitsProfile } from '../rate-limit/bucket.limits';
-import { take } from '../rate-limit/gcra.functions';
+import { take as takeTokens } from '../rate-limit/gcra.functions';
 import type { RateLimiterService } from '../rate-limit/rate-limiter.service';
 
-/** This replica charges the user's bucket in Redis each time it has allowed `burst / CHARGE_DIVISOR` frames. */
+/** The user's bucket in Redis is charged after every `burst / CHARGE_DIVISOR` frames: 17 of a burst of 100. */
 const CHARGE_DIVISOR = 6;
-/** Like CHARGE_DIVISOR, for the first charge of a visit (from the user's first socket on this replica to the last). */
+/**
+ * The first charge of a visit comes after `burst / FIRST_CHARGE_DIVISOR` frames: two of a burst of 100. It is early, so
+ * that changing replicas does not give a user another full burst. A visit lasts from the opening of the user's first
+ * socket on this replica to the closing of the last.
+ */
 const FIRST_CHARGE_DIVISOR = 50;
 
 /**
@@ -26,11 +30,12 @@ export class UserFrameLimiter {
   /** Number of allowed frames that the shared bucket has not been charged for. */
   private uncharged = 0;
   private isCharging = false;
-  /** Whether the shared bucket was charged since the user's first socket on this replica opened. */
+  /** Whether the shared bucket was charged during the current visit. */
   private wasChargedInVisit = false;
 
   constructor(
     private readonly userId: number,
+    /** `intervalMs`: time in which one token is refilled; `burst`: tokens in a full bucket. */
     private readonly bucket: { intervalMs: number; burst: number },
     private readonly charge: Charge,
   ) {}
@@ -41,7 +46,7 @@ export class UserFrameLimiter {
    * @returns 0 if the frame is allowed, else the milliseconds until a frame is allowed.
    */
   take(nowMs: number): number {
-    const { allowed, retryAfterMs, fullAtMs } = take(this.fullAtMs, nowMs, 1, this.bucket);
+    const { allowed, retryAfterMs, fullAtMs } = takeTokens(this.fullAtMs, nowMs, 1, this.bucket);
     if (!allowed) return retryAfterMs;
     this.fullAtMs = fullAtMs;
     this.uncharged += 1;
@@ -50,8 +55,8 @@ export class UserFrameLimiter {
   }
 
   /**
-   * Charges pending frames, so that other replicas count them, if they suffice for a first charge. Call this after the
-   * user's last socket has closed.
+   * Ends the visit: call this after the user's last socket has closed. Charges the frames that are not charged yet, so
+   * that other replicas count them, unless they are too few even for a first charge.
    */
   settle(): void {
     this.wasChargedInVisit = false;
@@ -63,14 +68,13 @@ export class UserFrameLimiter {
     return Math.max(0, this.fullAtMs - nowMs);
   }
 
-  /** The first charge is early, so that changing replicas does not give a user another full burst. */
   private chargeWhenDue(): void {
     const framesDue = this.bucket.burst / (this.wasChargedInVisit ? CHARGE_DIVISOR : FIRST_CHARGE_DIVISOR);
     if (this.isCharging || this.uncharged < framesDue) return;
     const frames = this.uncharged;
     this.uncharged = 0;
     this.isCharging = true;
-    this.wasChargedInVisit = this.socketCount > 0; // false if the visit is over: this charge is its last one
+    this.wasChargedInVisit = this.socketCount > 0; // a charge after a visit is no charge of the next one
     void this.charge(this.userId, frames).then((debtMs) => {
       this.isCharging = false;
       if (debtMs === undefined) return;
@@ -126,6 +130,7 @@ export class FrameRateLimiter {
   }
 
   private forgetWhenFull(userId: number, userLimiter: UserFrameLimiter): void {
+    // After several releases there are several timers, and an earlier one may have forgotten this limiter.
     if (userLimiter.socketCount > 0 || this.limitersByUser.get(userId) !== userLimiter) return;
     const msUntilFull = userLimiter.computeMsUntilFull(performance.now());
     if (msUntilFull <= 0) this.limitersByUser.delete(userId);

@@ -11,7 +11,10 @@ import type { InboundFrame } from './inbound-frame.model';
 /** A gateway method that is bound to its gateway, as the WebSocket adapter calls it. */
 export type GatewayMethod = (frame: InboundFrame) => Promise<void> | void;
 
-/** A gateway method with Nest's signature. Methods take the socket from the frame, so they get no `socket`. */
+/**
+ * A gateway method with Nest's signature. The adapter passes undefined for `socket`: methods take the socket from the
+ * frame.
+ */
 type UnboundMethod = (
   this: object,
   socket: WebSocket | undefined,
@@ -19,10 +22,10 @@ type UnboundMethod = (
 ) => Promise<void> | void;
 
 /**
- * Returns the methods of all gateways, by event. The adapter calls them without Nest's pipeline, which would cost a
- * third of a command's CPU. Guards, pipes and filters are not needed, because the adapter validates every frame by its
- * schema and answers errors itself.
- * @throws Error if two gateways handle the same event.
+ * Returns the methods of all gateways, by event. To save CPU, the adapter calls them without Nest's pipeline
+ * (docs/decisions/0002-frames-go-directly-to-gateway-methods.md). Guards, pipes and filters are not needed, because the
+ * adapter validates every frame by its schema and answers errors itself.
+ * @throws Error if two methods handle the same event.
  */
 export const collectGatewayMethods = (application: INestApplicationContext): Map<string, GatewayMethod> => {
   const scanner = new MetadataScanner();
@@ -35,7 +38,7 @@ export const collectGatewayMethods = (application: INestApplicationContext): Map
         const method = gateway[name];
         if (!method || !Reflect.hasMetadata(MESSAGE_MAPPING_METADATA, method)) continue;
         const event = String(Reflect.getMetadata(MESSAGE_METADATA, method));
-        if (methods.has(event)) throw new Error(`Two gateways handle ${event}`);
+        if (methods.has(event)) throw new Error(`Two gateway methods handle ${event}`);
         methods.set(event, (frame) => method.call(gateway, undefined, frame));
       }
     }

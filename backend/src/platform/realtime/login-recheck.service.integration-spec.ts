@@ -1,5 +1,5 @@
 // Uses real PostgreSQL, Redis and sockets; one api replica runs in this process. `createVisitor(0)` signs up a visitor
-// at this replica, and a login is the family of all sessions that continue it.
+// at this replica. A login is a family of sessions, whose id stays the same when the session id is rotated.
 import { Client } from 'pg';
 import { closeCodes } from '@thaw/contract/close-codes';
 import { goodStanding } from '@thaw/contract/safety';
@@ -36,7 +36,7 @@ describe('LoginRecheckService', () => {
     const queries = jest.spyOn(Client.prototype, 'query');
     const startedAt = performance.now();
     await Promise.all(visitors.map((visitor) => visitor.openSocket()));
-    const intervals = Math.ceil((performance.now() - startedAt) / realtimeLimits.loginRecheckMs);
+    const intervals = Math.ceil((performance.now() - startedAt) / realtimeLimits.loginRecheckIntervalMs);
     const texts = queries.mock.calls.map(([query]) => {
       const { text } = query as unknown as { text?: string };
       return text ?? String(query);
@@ -51,6 +51,7 @@ describe('LoginRecheckService', () => {
       // The first query is sent at the start of the first interval.
       expect(batched.length).toBeLessThanOrEqual(intervals + 1);
     }
+    // No other queries were sent.
     expect(texts).toHaveLength(lookUps.length + rechecks.length + friendQueries.length);
   });
 
@@ -76,7 +77,7 @@ describe('LoginRecheckService', () => {
     expect(connections.filter(({ isOpen }) => !isOpen)).toEqual([endedConnection]);
   });
 
-  it('closes a socket within a second when its login ended before the subscription to the channel', async () => {
+  it("closes a socket within a second when its login ended before the subscription to the user's channel", async () => {
     const visitor = await stack.createVisitor(0);
     const subscriber = getProvider(RedisSubscriberService);
     const subscribe = subscriber.subscribe.bind(subscriber);

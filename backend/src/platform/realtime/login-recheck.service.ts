@@ -16,12 +16,12 @@ const listFamilies = (connections: readonly SocketConnection[]): string[] => [
  *
  * If a login ends between the check at the upgrade and the subscription to the user's channel, this replica misses the
  * announcement that it has ended. Every socket is therefore checked again after the subscription, in one query with all
- * others that opened within `loginRecheckMs`.
+ * others that opened within `loginRecheckIntervalMs`.
  */
 @Injectable()
 export class LoginRecheckService {
   private readonly openedSockets = new BatchingQueue<SocketConnection>(
-    realtimeLimits.loginRecheckMs,
+    realtimeLimits.loginRecheckIntervalMs,
     (connections) => this.closeEnded(connections.filter(({ isOpen }) => isOpen)),
   );
 

@@ -20,8 +20,8 @@ export const realtimeLimits = {
   closeTimeoutMs: 3_000,
   /** How often the logins of all open sockets are checked. */
   loginCheckMs: 30_000,
-  /** Minimum interval between the batched checks of new sockets' logins. */
-  loginRecheckMs: 50,
+  /** Minimum interval between the batches in which the logins of newly opened sockets are checked again. */
+  loginRecheckIntervalMs: 50,
   /** Time over which the closing of all sockets is spread before a shutdown. */
   drainSpreadMs: 3_000,
 } as const;

@@ -8,9 +8,10 @@ const MAX_MOVED_PER_RENEWAL = 100;
 
 /**
  * A replica holds a lease and renews it while it is alive; without a live lease it counts as dead.
- * KEYS of all scripts except `findDeadScript`: live leases (replica ids by expiry), their names (the same ids, in
- * lexical order, which gives each replica its rank), expired leases, epoch (a number that identifies the set of live
- * replicas).
+ * KEYS of all scripts except `findDeadScript`: live leases (replica ids by expiry), names (the same ids in lexical
+ * order, which gives each replica its rank), expired leases, epoch (a number that identifies the set of live replicas).
+ * Scripts that write have `allowOom`: while Redis is out of memory, replicas must not count as dead, and sweeps must
+ * still free memory.
  */
 const common = `${luaClock}
 local leases, names, expired, epochKey = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
@@ -33,29 +34,31 @@ export const renewScript = new RedisScript<RenewReply>(
 local replica, leaseMs, knownEpoch = unpack(ARGV)
 local nowMs = now()
 local expiresAt = redis.call('ZSCORE', leases, replica)
-local lapsed = (not expiresAt or tonumber(expiresAt) <= nowMs) and 1 or 0
+local hadNoLease = (not expiresAt or tonumber(expiresAt) <= nowMs) and 1 or 0
 redis.call('ZADD', leases, nowMs + leaseMs, replica)
-if lapsed == 1 then
+if hadNoLease == 1 then
   redis.call('ZADD', names, 0, replica)
   redis.call('ZREM', expired, replica)
   beginEpoch(nowMs)
 end
 local _, earliestExpiry = unpack(redis.call('ZRANGE', leases, 0, 0, 'WITHSCORES'))
 if tonumber(earliestExpiry) <= nowMs then
-  local overdue = redis.call('ZRANGEBYSCORE', leases, '-inf', nowMs, 'LIMIT', 0, ${MAX_MOVED_PER_RENEWAL})
-  redis.call('ZREM', leases, unpack(overdue))
-  redis.call('ZREM', names, unpack(overdue))
-  for _, other in ipairs(overdue) do redis.call('ZADD', expired, nowMs, other) end
+  local newlyExpired = redis.call('ZRANGEBYSCORE', leases, '-inf', nowMs, 'LIMIT', 0, ${MAX_MOVED_PER_RENEWAL})
+  redis.call('ZREM', leases, unpack(newlyExpired))
+  redis.call('ZREM', names, unpack(newlyExpired))
+  for _, other in ipairs(newlyExpired) do redis.call('ZADD', expired, nowMs, other) end
   beginEpoch(nowMs)
 end
 local epoch = redis.call('GET', epochKey)
-if epoch == knownEpoch then return {lapsed} end
-return {lapsed, epoch, redis.call('ZRANK', names, replica), redis.call('ZCARD', names)}
+if epoch == knownEpoch then return {hadNoLease} end
+return {hadNoLease, epoch, redis.call('ZRANK', names, replica), redis.call('ZCARD', names)}
 `,
   { allowOom: true },
 );
 
-export type RenewReply = [lapsed: 0 | 1] | [lapsed: 0 | 1, epoch: string | null, rank: number, count: number];
+/** The epoch is null if its key is missing in Redis. */
+export type RenewReply =
+  [hadNoLease: 0 | 1] | [hadNoLease: 0 | 1, epoch: string | null, rank: number, count: number];
 
 /** Releases a lease, which then counts as expired. ARGV: replica. */
 export const releaseScript = new RedisScript<null>(

@@ -152,7 +152,7 @@ const findSlot = (key: string): number => new Command('get', [key]).getSlot() ??
  * Waits until the connection is open or the first attempt has failed; for a cluster, also the connections to its
  * primaries. A process can thus start while Redis is down.
  */
-export const waitForFirstAttempt = async (redis: RedisClient): Promise<void> => {
+export const waitForFirstConnectionAttempt = async (redis: RedisClient): Promise<void> => {
   // A function, because the nodes of a cluster are only known once it is open.
   const listClusterPrimaries = redis instanceof Cluster ? () => redis.nodes('master') : () => [];
   await waitUntilOpenOrClosed(redis as unknown as Redis);

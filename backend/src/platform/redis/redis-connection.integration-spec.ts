@@ -1,6 +1,6 @@
 // Uses a real Redis.
 import type { Redis } from 'ioredis';
-import { COMMAND_TIMEOUT_MS, connectRedis, waitForFirstAttempt } from './redis-connection.factory';
+import { COMMAND_TIMEOUT_MS, connectRedis, waitForFirstConnectionAttempt } from './redis-connection.factory';
 
 /** The methods of a stream that write to the socket: one chunk, or several chunks in one system call. */
 interface WritableInternals {
@@ -14,7 +14,7 @@ let redis: Redis;
 
 beforeEach(async () => {
   const client = connectRedis({ REDIS_URL: process.env.REDIS_URL! });
-  await waitForFirstAttempt(client);
+  await waitForFirstConnectionAttempt(client);
   redis = client as unknown as Redis; // `RedisClient` hides the socket (`stream`) and events
 });
 

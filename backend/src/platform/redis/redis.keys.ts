@@ -1,8 +1,8 @@
 /**
  * Every Redis key and channel of Thaw. All keys of one script share a hash tag, hence one slot of a cluster:
  * `{matching}` for the match queue and the replicas' leases, `{shard<n>}` for a shard of the random chats,
- * `{presence<n>}` for a shard of the users' presence, `{jobs}` for BullMQ. Keys that are not used together have separate
- * hash tags. A script publishes only to channels with its own hash tag.
+ * `{presence<n>}` for a shard of the users' presence, `{jobs}` for BullMQ. Keys that are not used together have
+ * separate hash tags. A script publishes only to channels with its own hash tag.
  */
 
 /** Names two users in a key, regardless of their order. */
@@ -130,12 +130,12 @@ export const matchingKeys = {
   /** Hash: the record of a user who is searching, matched or in a chat; see `match-record.scripts.ts`. */
   user: (userId: number): string => `{matching}:user:${userId}`,
   /**
-   * Exists while two users must not be matched: `1` during the cool-down after a chat of the two, which is ignored for
-   * users who have waited long, `x` for an hour after one has blocked the other.
+   * Exists while two users must not be matched: `1` during the cool-down after a chat of the two, `x` for an hour after
+   * one has blocked the other. Only a cool-down is ignored when one of them has waited long.
    */
   separation: (userId: number, otherId: number): string =>
     `{matching}:cool-down:${buildPair(userId, otherId)}`,
-  /** Exists for ten minutes after a chat of the two users: the worker may write the chat to PostgreSQL late. */
+  /** Exists for ten minutes after a chat of the two users, in case the worker writes the chat to PostgreSQL late. */
   recentPartners: (userId: number, otherId: number): string =>
     `{matching}:recent-partners:${buildPair(userId, otherId)}`,
 } as const;
@@ -149,7 +149,7 @@ export const chatKeys = (shard: number) => {
     stream: (sessionId: string): string => `${prefix}chat:${sessionId}`,
     /** Channel: carries `<session id> <message>` for chats of this shard in which the replica has sockets. */
     channel: (replicaId: string): string => `${prefix}live:${replicaId}`,
-    /** Stream: events that are not in the durable log yet. */
+    /** Stream: events that are not in PostgreSQL yet. */
     outbox: `${prefix}outbox`,
     /** Stream: outbox entries that PostgreSQL refuses because of their content. */
     deadLetters: `${prefix}dead-letters`,

@@ -1,6 +1,6 @@
 import { Global, Inject, Module, type OnApplicationShutdown } from '@nestjs/common';
 import { ENVIRONMENT, type Environment } from '../../config/environment.config';
-import { connectRedis, type RedisClient, waitForFirstAttempt } from './redis-connection.factory';
+import { connectRedis, type RedisClient, waitForFirstConnectionAttempt } from './redis-connection.factory';
 
 /** The connection for requests and frames of users (the request path): commands fail fast and are never sent twice. */
 export const REDIS = Symbol('REDIS');
@@ -14,7 +14,7 @@ export const REDIS = Symbol('REDIS');
       useFactory: async (environment: Environment) => {
         const redis = connectRedis(environment);
         // The process also starts while Redis is down.
-        await waitForFirstAttempt(redis);
+        await waitForFirstConnectionAttempt(redis);
         return redis;
       },
     },

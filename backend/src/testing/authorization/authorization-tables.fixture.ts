@@ -47,7 +47,7 @@ const tables: AuthorizationTable[] = [
   suggestionsCases,
 ];
 
-/** The cases of every route, in the order in which tests must try them. */
+/** The cases of every route. Those with `runsLast` are at the end, because tests try the routes in this order. */
 export const allRoutes: [route: string, cases: RouteCases][] = tables
   .flatMap(({ routes = {} }) => Object.entries(routes))
   .sort(([, one], [, other]) => Number(one.runsLast ?? false) - Number(other.runsLast ?? false));

@@ -23,6 +23,9 @@ const createModeratorCase = (
   moderatorOutcomes,
 });
 
+/** An answer to an appeal has the same limits of length as the facts of a decision. */
+const ANSWER = FACTS;
+
 const unknownIdOutcomes = { missing: NOT_FOUND, malformed: NOT_FOUND };
 
 /** The same outcome for every moderation case that exists. */
@@ -122,7 +125,9 @@ export const moderationCases: AuthorizationTable = {
     ),
     // In the first attempt, both moderators try to end the claim of the other one; in the second, they end their own.
     ...createCaseRoute('DELETE', 'claim', [{ other: '409 claimed' }], [{ own: '204', ...unknownIdOutcomes }]),
-    // Each moderator decides their own case in the third attempt, and cannot decide it again in the fourth.
+    // No case is claimed any more, so in the first attempt only the version is wrong, also for the case of the other
+    // moderator. Each moderator decides their own case in the third attempt, and cannot decide it again in the fourth.
+    // Malformed ids are tried in the fourth, because its body has no image id that could be refused in their place.
     ...createCaseRoute(
       'POST',
       'decision',
@@ -137,7 +142,8 @@ export const moderationCases: AuthorizationTable = {
         ({ version }) => ({ version, outcome: 'dismissed' }),
       ],
     ),
-    // A ban must be confirmed by a moderator other than the one who decided it.
+    // A ban must be confirmed by a moderator other than the one who decided it. `moderator` tries first and
+    // confirms the ban that `otherModerator` decided, so for `otherModerator` their own ban is already answered.
     ...createCaseRoute(
       'POST',
       'confirmation',
@@ -156,12 +162,12 @@ export const moderationCases: AuthorizationTable = {
         createModeratorCase(
           { own: '409 case_changed' },
           ({ appeal }) => `/api/moderation/appeals/${String(appeal)}`,
-          () => ({ version: 0, outcome: 'upheld', answer: FACTS }),
+          () => ({ version: 0, outcome: 'upheld', answer: ANSWER }),
         ),
         createModeratorCase(
           allowOnlyOnce,
           ({ appeal }) => `/api/moderation/appeals/${String(appeal)}`,
-          ({ version }) => ({ version, outcome: 'upheld', answer: FACTS }),
+          ({ version }) => ({ version, outcome: 'upheld', answer: ANSWER }),
         ),
         createModeratorCase(
           outcomeOfOneAttempt(VALIDATION_FAILED),
@@ -192,7 +198,8 @@ export const moderationCases: AuthorizationTable = {
         ),
       ],
     },
-    // A hold keeps the data of a user from being erased. For `other` ids, the user is the calling moderator.
+    // A hold keeps the data of a user from being erased. Of the `other` ids, only `person` does not belong to the case
+    // of the other moderator: it is the caller.
     'PUT /api/moderation/people/:userId/hold': {
       cases: [
         createModeratorCase(

@@ -37,9 +37,9 @@ import { sumUnread } from '@/features/private-chat/unread';
 import { RandomChat } from '@/features/random-chat/components/random-chat';
 import { BreakTheIceEffects } from '@/features/random-chat/icebreaker/components/break-the-ice-effects';
 import { randomChat, useRandomChat } from '@/features/random-chat/stores/random-chat.store';
-import { PartnerLinks } from '@/features/safety/components/partner-links';
+import { PartnerSafetyButtons } from '@/features/safety/components/partner-safety-buttons';
 import { PersonMenu } from '@/features/safety/components/person-menu';
-import { askToReport, type ReportedChat } from '@/features/safety/stores/report-dialog.store';
+import { openReportDialog, type ReportedChat } from '@/features/safety/stores/report-dialog.store';
 import { useAppHeight } from '@/lib/app-height';
 import { useFileDropGuard } from '@/lib/drop-guard';
 import { useDocumentTitle } from '@/product/document-title';
@@ -92,8 +92,7 @@ const AddPartnerAsFriend = ({ userId, place }: { userId: number; place: AddFrien
 
 /** Add Friend button of an ended chat. A stated age under 18 hides it, because the server then refuses the request. */
 const AddFormerPartnerAsFriend = ({ userId }: { userId: number }) => {
-  // The phase after every end of a chat is named `skipped`, not only the one after a skip.
-  const button = <AddPartnerAsFriend userId={userId} place="skipped" />;
+  const button = <AddPartnerAsFriend userId={userId} place="endedChat" />;
   return (
     // If the part cannot be loaded, the button is shown: the server checks every request in any case.
     <LoadedPart part={unlessEndedForAgePart} renderFailure={() => button}>
@@ -111,17 +110,19 @@ const PartnerMenu = ({ userId }: { userId: number }) => {
   ) : null;
 };
 
-/** Links that report and block the partner of the chat that has just ended. */
-const EndedChatLinks = () => {
+/** Buttons that report and block the partner of the chat that has just ended. */
+const EndedChatSafetyButtons = () => {
   const partner = useRandomChat(({ session }) => session?.partner);
   const sessionId = useRandomChat(({ session }) => session?.sessionId);
-  return partner && sessionId !== undefined ? <PartnerLinks person={partner} sessionId={sessionId} /> : null;
+  return partner && sessionId !== undefined ? (
+    <PartnerSafetyButtons person={partner} sessionId={sessionId} />
+  ) : null;
 };
 
 /** Reports a message of the partner of the current chat. */
 const reportMessage = (messageId: string): void => {
   const { session } = randomChat.useStore.getState();
-  if (session) askToReport(session.partner, { sessionId: session.sessionId, messageIds: [messageId] });
+  if (session) openReportDialog(session.partner, { sessionId: session.sessionId, messageIds: [messageId] });
 };
 
 /** A `ReportedChat` without ids is the private chat with the reported friend. */
@@ -195,7 +196,7 @@ const Chat = ({ user, logOut }: { user: SelfUser; logOut: () => void }) => {
               isPartnerFriend={friends?.some(({ id }) => id === partnerId)}
               renderIdeas={renderRandomChatIdeas}
               skippedActions={<AddFormerPartnerAsFriend userId={user.id} />}
-              skippedLinks={<EndedChatLinks />}
+              skippedLinks={<EndedChatSafetyButtons />}
               onReportMessage={reportMessage}
             />
           </div>

@@ -20,7 +20,7 @@ export const ChatShell = () => (
       <main aria-busy="true" className="flex min-w-0 flex-1 md:p-4 md:pt-0">
         <div className="grid flex-1 content-center bg-card md:rounded-sheet">
           <div className="mx-auto w-full max-w-md px-6">
-            <TwoDots state="apart" />
+            <TwoDots state="resting" />
             <p role="status" className="mt-6 text-md text-muted-foreground">
               {copy.opening}
             </p>

@@ -25,16 +25,16 @@ export const useComposerFocus = (
   // Only with a hardware keyboard: on a phone the on-screen keyboard would cover the first message.
   useEffect(() => {
     const focused = document.activeElement;
-    // A heading has the focus only because its view was just opened.
+    // A view that has just opened focuses its heading. The field takes the focus from the heading, but from no other
+    // element.
     if (hasKeyboard() && (focused === document.body || focused?.matches('h1[tabindex="-1"]')))
       field.current?.focus();
   }, [field]);
 
-  // Reply and Edit move the focus to the field.
   const taskKey = task && `${task.kind} ${task.message.key}`;
   useEffect(() => {
     if (!taskKey) return;
-    // A dialog that has just closed restores the focus first.
+    // In the next frame, because a dialog that has just closed first restores the focus.
     const frame = requestAnimationFrame(() => {
       const area = field.current;
       area?.focus();

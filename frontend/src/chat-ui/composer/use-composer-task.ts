@@ -33,6 +33,7 @@ export const useComposerTask = (
             edit.conversationId === conversationId &&
             messages.some(({ id, isDeleted }) => id === edit.messageId && !isDeleted),
         );
+  // A ref, so that `startTask` stays the same function when `unsavedEdit` changes.
   const latestUnsavedEdit = useRef(unsavedEdit);
   useEffect(() => {
     latestUnsavedEdit.current = unsavedEdit;
@@ -47,6 +48,7 @@ export const useComposerTask = (
   const task = useMemo<ComposerTask | null>(() => {
     if (!message || message.isDeleted) return null;
     if (unsavedEdit) return { kind: 'edit', message, text: unsavedEdit.text };
+    // Without `text`, the composer starts with the text of the message.
     if (started?.kind === 'edit') return { kind: 'edit', message };
     const isMine = message.senderId === me.id;
     const quote = quoteInComposer(message);
@@ -59,18 +61,19 @@ export const useComposerTask = (
     };
   }, [started, unsavedEdit, message, me.id, me.username, partner.username, isWithStranger]);
 
-  /** Ends the current task and starts the next one; null starts none. */
+  /**
+   * Ends the current task and starts `next`. If `next` is null, a reply that an unsaved edit interrupted is resumed.
+   */
   const startTask = useCallback(
     (next: StartedTask | null): void => {
       if (latestUnsavedEdit.current) outbox.removeUnsavedEdit(latestUnsavedEdit.current);
-      // A reply that was open before an unsaved edit is resumed after it.
       if (next || !latestUnsavedEdit.current) setStarted(next);
     },
     [outbox],
   );
-  /** Resumes the reply of a returned message, unless another task has started. */
+  /** Resumes the reply of an unsent message that returns to the composer, unless another task has started. */
   const resumeReply = useCallback(
-    (messageId: string): void => setStarted((current) => current ?? { kind: 'reply', messageId }),
+    (id: string): void => setStarted((current) => current ?? { kind: 'reply', messageId: id }),
     [],
   );
   return { task, startTask, resumeReply };

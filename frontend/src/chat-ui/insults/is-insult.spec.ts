@@ -23,7 +23,7 @@ describe('an insult or a sexual demand', () => {
     'ｃｕｎｔ', // in full-width letters
     'cu\u200bnt', // with an invisible space
     'çúñt',
-    'cṻ\u0323nt',
+    'cṻ\u0323nt', // u with three accents, one of them a combining character
     '𝐜𝐮𝐧𝐭', // in letters for formulas
     'cunt는', // with a Korean particle
     'heeb',

@@ -3,8 +3,8 @@ import { allowedPhrases, deathWishes, sexualDemands, slurs } from '@/chat-ui/ins
 import { PhraseTrie, RunCollector } from '@/chat-ui/insults/phrase-trie';
 
 /**
- * Characters that users write in place of letters. Those that end a sentence or open a bracket are not listed, because
- * they end words.
+ * Characters that users write in place of letters. "!" and "(" are not listed, because they end words. `simplify`
+ * replaces a "!" between two letters.
  */
 const leetLetters = { a: '@4', e: '3', i: '1', o: '0', s: '$5', t: '7' };
 
@@ -60,17 +60,22 @@ const NO_LETTER = 0xffff;
 /** The cache of `getBaseLetter`, by UTF-16 unit; 0 where there is no result yet. */
 const baseLetters = new Uint16Array(0x10000);
 
+const computeBaseLetter = (unit: number): number => {
+  const [base, ...others] = [...String.fromCharCode(unit).normalize('NFD')].filter(
+    (character) => !ignoredCharacter.test(character),
+  );
+  if (base === undefined) return NO_LETTER;
+  // A Korean syllable is normalized to several letters. It remains one character.
+  if (others.length > 0) return unit;
+  // NUL, the unit 0, is ignored, because 0 in the cache means that there is no result.
+  return base.charCodeAt(0) || NO_LETTER;
+};
+
 /** Returns the UTF-16 unit of a letter without its accents, or `NO_LETTER` for an ignored character. */
 const getBaseLetter = (unit: number): number => {
   const cached = baseLetters[unit];
   if (cached) return cached;
-  const bases = [...String.fromCharCode(unit).normalize('NFD')].filter(
-    (character) => !ignoredCharacter.test(character),
-  );
-  const [base] = bases;
-  // A Korean syllable is normalized to several letters; it remains one character. NUL, the unit 0, is ignored, because
-  // 0 in the cache means that there is no result.
-  const result = base === undefined ? NO_LETTER : bases.length === 1 ? base.charCodeAt(0) || NO_LETTER : unit;
+  const result = computeBaseLetter(unit);
   baseLetters[unit] = result;
   return result;
 };
@@ -116,8 +121,8 @@ const fold = (text: string): string => {
 };
 
 /**
- * Undoes the disguises that concern more than one character. Each expression begins with characters that are quick to
- * find; a lookbehind checks what precedes them.
+ * Undoes the disguises that concern more than one character. A lookbehind at the beginning of an expression would be
+ * tried at every position of the text. So it follows the character that it concerns, and repeats this character.
  */
 const simplify = (text: string): string =>
   fold(text)

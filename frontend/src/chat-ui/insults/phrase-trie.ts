@@ -15,7 +15,7 @@ const isWordCharacter = (code: number | undefined): boolean =>
 
 /** A text as runs: a run is one character, or the same character several times in a row. */
 export interface Runs {
-  /** The ASCII code of each run; 0 for any other character. */
+  /** The ASCII code of each run's character; 0 if the character is not ASCII. The array may be longer than `length`. */
   codes: Uint8Array;
   /** 1 for each run of two characters or more. */
   isDoubled: Uint8Array;
@@ -51,9 +51,9 @@ const collectRuns = (phrase: string): Runs => {
 
 /** Lists a phrase with and without each of its optional parts, which are in brackets. */
 const expandOptional = (phrase: string): string[] => {
-  const [, before, optional, after] = /^(.*?)\[(.*?)\](.*)$/.exec(phrase) ?? [];
+  const [, before, optional, after = ''] = /^(.*?)\[(.*?)\](.*)$/.exec(phrase) ?? [];
   if (before === undefined) return [phrase];
-  return expandOptional(`${after}`).flatMap((rest) => [`${before}${rest}`, `${before}${optional}${rest}`]);
+  return expandOptional(after).flatMap((rest) => [`${before}${rest}`, `${before}${optional}${rest}`]);
 };
 
 /**

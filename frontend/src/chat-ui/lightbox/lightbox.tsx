@@ -17,27 +17,26 @@ export interface LightboxProps {
  * returns to the opener.
  */
 export const Lightbox = ({ url, name, onClose }: LightboxProps) => {
-  const { picture, handlers } = useZoom<HTMLImageElement>();
-  useCloseOnBack(true, onClose);
+  const { picture: pictureRef, handlers: zoomHandlers } = useZoom<HTMLImageElement>();
+  useCloseOnBack(true, onClose); // the lightbox is mounted only while it is open
   return (
     <Dialog.Root open onOpenChange={(isOpen) => (isOpen ? undefined : onClose())}>
       <Dialog.Portal>
         <Dialog.Overlay className="veil fixed inset-0 z-modal bg-background/92 backdrop-blur-sm" />
         <Dialog.Content
           // Radix warns about a missing description unless this attribute is explicitly undefined.
-          // Radix expects this if a dialog has no description.
           aria-describedby={undefined}
           // `touch-none` prevents a zoom of the page itself, which would remain after the lightbox is closed.
           className="fixed inset-0 z-modal touch-none overflow-hidden p-4 outline-none md:p-10"
           onClick={onClose}
           onOpenAutoFocus={rememberFocus}
           onCloseAutoFocus={returnFocus}
-          {...handlers}
+          {...zoomHandlers}
         >
           <Dialog.Title className="sr-only">{name}</Dialog.Title>
           <div className="enter-rise grid size-full place-items-center">
             <img
-              ref={picture}
+              ref={pictureRef}
               src={url}
               alt={name}
               draggable={false}

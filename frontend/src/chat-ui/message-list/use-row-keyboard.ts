@@ -18,8 +18,8 @@ export interface RowKeyboardOptions {
 const stepByKey: Partial<Record<string, number>> = { ArrowUp: -1, ArrowDown: 1 };
 
 /**
- * Arrow keys move the focus between rows; Home and End scroll to the ends of the list. From a row, Tab leads to its
- * actions, and Enter opens them as a sheet.
+ * Arrow keys move the focus between rows; Home and End scroll to the ends of the list. Enter opens the actions of a row
+ * as a sheet. The browser handles Tab, which moves the focus from a row to its actions.
  */
 export const useRowKeyboard =
   ({ scroller, count, virtualizer, onMove, onOpen }: RowKeyboardOptions) =>

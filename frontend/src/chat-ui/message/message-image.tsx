@@ -10,7 +10,7 @@ export interface MessageImageProps {
   /** The accessible name of the picture, which says who sent it. */
   name: string;
   /** Label of the button that reveals a blurred picture; null when the picture is not blurred. */
-  hiddenLabel: string | null;
+  revealLabel: string | null;
   onReveal: (url: string) => void;
   onOpen: (url: string) => void;
 }
@@ -19,8 +19,9 @@ export interface MessageImageProps {
 const frameClass = 'relative block aspect-[4/3] w-64 max-w-full overflow-hidden rounded-control bg-raised';
 
 /** A picture inside a bubble. */
-export const MessageImage = ({ url, name, hiddenLabel, onReveal, onOpen }: MessageImageProps) => {
+export const MessageImage = ({ url, name, revealLabel, onReveal, onOpen }: MessageImageProps) => {
   const [isBroken, setBroken] = useState(false);
+  // Loads the code of the lightbox before the first press needs it.
   useEffect(() => void lightboxPart.preload(), []);
   if (isBroken) {
     return (
@@ -35,11 +36,11 @@ export const MessageImage = ({ url, name, hiddenLabel, onReveal, onOpen }: Messa
       </div>
     );
   }
-  const isHidden = hiddenLabel !== null;
+  const isHidden = revealLabel !== null;
   return (
     <button
       type="button"
-      aria-label={isHidden ? hiddenLabel : copy.message.openPhoto(name)}
+      aria-label={isHidden ? revealLabel : copy.message.openPhoto(name)}
       className={cn(frameClass, 'group/image')}
       onClick={() => (isHidden ? onReveal(url) : onOpen(url))}
     >
@@ -66,6 +67,7 @@ export const MessageImage = ({ url, name, hiddenLabel, onReveal, onOpen }: Messa
             <EyeOff className="size-4" />
             {copy.message.show}
           </span>
+          {/* The server puts the result of its classifier into the URL. */}
           {mayBeExplicit(url) ? (
             <span className="rounded-full bg-popover px-3 py-1 text-sm font-normal text-foreground">
               {copy.message.mayBeExplicit}

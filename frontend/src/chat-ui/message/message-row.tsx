@@ -106,7 +106,7 @@ const Content = ({
               key={url}
               url={url}
               name={photoName}
-              hiddenLabel={isMine || revealed === null || revealed.has(url) ? null : describeHiddenPhoto(url)}
+              revealLabel={isMine || revealed === null || revealed.has(url) ? null : describeHiddenPhoto(url)}
               onReveal={commands.onReveal}
               onOpen={(openedUrl) => commands.onOpenImage(openedUrl, photoName)}
             />

@@ -19,10 +19,10 @@ const Action = ({
   label,
   onPress,
   children,
-  ...roving
+  ...buttonProps
 }: ComponentProps<'button'> & { label: string; onPress: () => void }) => (
   <Tooltip label={label}>
-    <button type="button" aria-label={label} className={iconButton} onClick={onPress} {...roving}>
+    <button type="button" aria-label={label} className={iconButton} onClick={onPress} {...buttonProps}>
       {children}
     </button>
   </Tooltip>

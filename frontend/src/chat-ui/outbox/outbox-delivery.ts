@@ -8,8 +8,8 @@ export interface DeliveryOptions extends Pick<OutboxOptions, 'send' | 'handleAck
   messages: OutboxMessages;
   /** Moves a message back to the composer or the draft. @returns false if the message has to stay in the outbox */
   returnToComposer: (message: OutgoingMessage) => boolean;
-  /** Shows a notice above the composer of a conversation, for at least `minimumMs`. */
-  notify: (conversationId: string, kind: NoticeKind, minimumMs?: number) => void;
+  /** Shows a notice above the composer of a conversation, for at least `showAtLeastMs`. */
+  notify: (conversationId: string, kind: NoticeKind, showAtLeastMs?: number) => void;
 }
 
 /** Uploads the pictures of outgoing messages, sends the messages, and records the outcome in their `state`. */

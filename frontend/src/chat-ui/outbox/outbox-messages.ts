@@ -62,14 +62,17 @@ export const createOutboxMessages = ({
     removeWhere,
     remove: (clientId: string): void => removeWhere((message) => message.clientId === clientId),
 
-    /** Erases the messages of the previous user, and loads those of the next user that were kept across a reload. */
+    /**
+     * Erases the messages of the previous user, and loads those of the next user from session storage. Also called for
+     * the same user, for example when a suspension begins: their messages stay, except pictures not yet uploaded.
+     */
     switchUser: (nextUserId: number | undefined): void => {
       if (userId !== nextUserId) removeWhere(() => true);
       for (const controller of uploads.values()) controller.abort();
       uploads.clear();
       userId = nextUserId;
       const stored = nextUserId === undefined ? [] : readOutgoing(getStorageKey(nextUserId));
-      useStore.setState(emptyOutbox);
+      useStore.setState(emptyOutbox); // also removes the notice and the unsaved edits
       replaceAll(stored.filter((message) => !hasUnstoredPicture(message)));
       for (const { conversationId, content, replyTo } of stored.filter(hasUnstoredPicture))
         onPictureLost(conversationId, { text: content, replyTo });

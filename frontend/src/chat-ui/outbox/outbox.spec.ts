@@ -2,7 +2,6 @@ import { limits } from '@thaw/contract/limits';
 import { createAttachment } from '@/chat-ui/composer/attachment';
 import { type ReturnedMessage } from '@/chat-ui/chat-message';
 import { createOutbox, type Outbox } from '@/chat-ui/outbox/outbox';
-import { type OutboxOptions } from '@/chat-ui/outbox/outbox.types';
 import { toWireContent, type OutgoingMessage } from '@/chat-ui/outbox/outgoing-message';
 import { pageLimits } from '@/lib/page-limits';
 import { SocketRequestError } from '@/lib/socket/socket-request-error';
@@ -12,7 +11,7 @@ import { flushPromises } from '@/testing/flush-promises';
 // The id of a conversation is the friend's id in a private chat ('12'), and the session's id in a random chat ('s1').
 // Every test outbox belongs to user 7. A second one reads what the first one stored, as after a reload of the page.
 
-const url = '/api/files/chat-images/0b0f3f2a-5a86-4a61-9a0e-6a4b8c1d2e3f.webp';
+const imageUrl = '/api/files/chat-images/0b0f3f2a-5a86-4a61-9a0e-6a4b8c1d2e3f.webp';
 const photo = new File(['x'], 'dot.png', { type: 'image/png' });
 /** A text as the composer submits it. */
 const createText = (text: string) => ({ text, attachment: null, replyTo: null });
@@ -24,7 +23,7 @@ const createPhoto = (caption: string) => ({
 });
 const replyTo = { messageId: '1-1', content: 'hm', senderId: 12, senderName: 'brave-heron-7' };
 
-const createTestOutbox = (changes: Partial<OutboxOptions> = {}) => {
+const createTestOutbox = () => {
   const clock = new FakeClock();
   const connection = { isConnected: true };
   const sent: {
@@ -57,14 +56,15 @@ const createTestOutbox = (changes: Partial<OutboxOptions> = {}) => {
           reject,
         }),
       ),
-    // `push` returns the new length: a valid ack is recorded and accepted.
-    handleAck: ({ clientId }, data) => data.ok === true && ackedIds.push(clientId) > 0,
+    handleAck: ({ clientId }, data) => {
+      if (data.ok === true) ackedIds.push(clientId);
+      return data.ok === true;
+    },
     onRefused: () => undefined,
     upload: (_file, { signal, onProgress }) =>
       new Promise((finish, fail) => uploads.push({ signal, onProgress, finish, fail })),
     onReturnedWithoutComposer: (...args) => returnedToDrafts.push(args),
     onPictureLost: (...args) => lostPictures.push(args),
-    ...changes,
   });
   outbox.switchUser(7);
   return {
@@ -82,13 +82,16 @@ const createTestOutbox = (changes: Partial<OutboxOptions> = {}) => {
   };
 };
 
-/** A composer that records the messages it takes back. One that is in use refuses pictures. */
+/** A composer that records the messages it takes back. One with other content (`isInUse`) refuses pictures. */
 const createComposer = ({ isInUse = false } = {}) => {
   const returnedMessages: ReturnedMessage[] = [];
   return {
     returnedMessages,
-    takeBack: (returned: ReturnedMessage): boolean =>
-      (!isInUse || !returned.attachment) && returnedMessages.push(returned) > 0,
+    takeBack: (returned: ReturnedMessage): boolean => {
+      const isTakenBack = !isInUse || returned.attachment === null;
+      if (isTakenBack) returnedMessages.push(returned);
+      return isTakenBack;
+    },
   };
 };
 
@@ -98,6 +101,7 @@ const createRateLimitError = () => new SocketRequestError('refused', 'rate_limit
 const revokeObjectURL = jest.fn();
 beforeEach(() => {
   sessionStorage.clear();
+  // The outbox warns of a message that is submitted while not connected, and of a photo that was not stored.
   jest.spyOn(console, 'warn').mockImplementation(() => undefined);
   URL.createObjectURL = () => 'blob:photo';
   revokeObjectURL.mockReset();
@@ -122,7 +126,7 @@ describe('a text', () => {
     expect(listMessages()).toEqual([]);
   });
 
-  it('waits for Retry, which sends it once, when its ack is invalid or the server refuses it', async () => {
+  it('with an invalid ack, or refused by the server, is resent only by Retry, and only once', async () => {
     const { outbox, sent, listStates } = createTestOutbox();
     outbox.submit('12', createText('one'));
     outbox.submit('12', createText('two'));
@@ -140,7 +144,7 @@ describe('a text', () => {
     expect(sent[2]?.message.clientId).toBe('c2');
   });
 
-  it('that was interrupted is resent once and in order on the next connection', async () => {
+  it('that was in flight when the connection closed is resent once and in order on the next connection', async () => {
     const { outbox, sent, listStates } = createTestOutbox();
     outbox.submit('12', createText('one'));
     outbox.submit('12', createText('two'));
@@ -154,7 +158,7 @@ describe('a text', () => {
     expect(sent.slice(2).map(({ message }) => message.clientId)).toEqual(['c1', 'c2']);
   });
 
-  it('that timed out, or was interrupted before the client gave up, is resent on the next connection', async () => {
+  it('without a response is resent on the next connection after the client gave up reconnecting', async () => {
     const { outbox, sent, listStates } = createTestOutbox();
     outbox.submit('12', createText('one'));
     sent[0]?.reject(new SocketRequestError('timeout'));
@@ -178,7 +182,7 @@ describe('a text', () => {
     expect(sent.slice(2).map(({ message }) => message.conversationId)).toEqual(['s2']);
   });
 
-  it('returns to its composer with its reply on a rate limit, and a notice is shown for a while', async () => {
+  it('returns to its composer with its quoted message on a rate limit, and a notice is shown for a while', async () => {
     const { outbox, sent, clock, listMessages, getNoticeKind } = createTestOutbox();
     const composer = createComposer();
     outbox.registerComposer('12', composer);
@@ -226,10 +230,10 @@ describe('a reload', () => {
     const before = createTestOutbox();
     before.outbox.submit('12', createPhoto('uploaded'));
     before.outbox.submit('12', createPhoto('not uploaded'));
-    before.uploads[0]?.finish(url);
+    before.uploads[0]?.finish(imageUrl);
     await flushPromises();
     const { listMessages, lostPictures } = createTestOutbox();
-    expect(listMessages()).toMatchObject([{ content: `uploaded\n[IMAGE:${url}]`, type: 'mixed' }]);
+    expect(listMessages()).toMatchObject([{ content: `uploaded\n[IMAGE:${imageUrl}]`, type: 'mixed' }]);
     expect(lostPictures).toEqual([['12', { text: 'not uploaded', replyTo: null }]]);
   });
 
@@ -267,9 +271,9 @@ describe('a photo', () => {
         picture: { previewUrl: 'blob:photo', percent: 45 },
       },
     ]);
-    uploads[0]?.finish(url);
+    uploads[0]?.finish(imageUrl);
     await flushPromises();
-    expect(sent[0]?.content).toBe(`look\n[IMAGE:${url}]`);
+    expect(sent[0]?.content).toBe(`look\n[IMAGE:${imageUrl}]`);
     sent[0]?.ack();
     expect(listMessages()).toEqual([]);
     expect(revokeObjectURL).toHaveBeenCalledWith('blob:photo');
@@ -278,9 +282,9 @@ describe('a photo', () => {
   it('without a caption is of type image', async () => {
     const { outbox, uploads, sent } = createTestOutbox();
     submitPhoto({ outbox, caption: '' });
-    uploads[0]?.finish(url);
+    uploads[0]?.finish(imageUrl);
     await flushPromises();
-    expect(sent[0]).toMatchObject({ content: url, message: { type: 'image' } });
+    expect(sent[0]).toMatchObject({ content: imageUrl, message: { type: 'image' } });
   });
 
   it('does not delay a text that is written during its upload', () => {
@@ -295,7 +299,7 @@ describe('a photo', () => {
     const unregisterComposer = outbox.registerComposer('12', createComposer());
     submitPhoto({ outbox });
     unregisterComposer();
-    uploads[0]?.finish(url);
+    uploads[0]?.finish(imageUrl);
     await flushPromises();
     expect(sent).toHaveLength(1);
   });
@@ -341,18 +345,18 @@ describe('a photo', () => {
       expect(listStates()).toEqual(['upload_failed']);
       outbox.retry('c1');
       expect(listStates()).toEqual(['uploading']);
-      uploads[1]?.finish(url);
+      uploads[1]?.finish(imageUrl);
       await flushPromises();
-      expect(sent[0]?.content).toBe(`look\n[IMAGE:${url}]`);
+      expect(sent[0]?.content).toBe(`look\n[IMAGE:${imageUrl}]`);
     },
   );
 
-  it('that was uploaded before it was returned is not uploaded again', () => {
+  it('that was uploaded before its message returned to the composer is not uploaded again', () => {
     const { outbox, uploads, sent } = createTestOutbox();
-    const attachment = { previewUrl: url, file: null, url };
+    const attachment = { previewUrl: imageUrl, file: null, url: imageUrl };
     outbox.submit('12', { text: 'look', attachment, replyTo: null });
     expect(uploads).toEqual([]);
-    expect(sent[0]?.content).toBe(`look\n[IMAGE:${url}]`);
+    expect(sent[0]?.content).toBe(`look\n[IMAGE:${imageUrl}]`);
   });
 
   it('is removed, and its upload aborted, when keepOnlyConversations does not keep its conversation', () => {
@@ -364,7 +368,7 @@ describe('a photo', () => {
   });
 });
 
-it('allows a typing frame at most every two seconds for each conversation, also after a message is sent', () => {
+it('allows one typing frame in two seconds for each conversation, even if a message is sent in between', () => {
   const { outbox, clock } = createTestOutbox();
   expect(outbox.tryAcquireTypingPermit('12')).toBe(true);
   expect(outbox.tryAcquireTypingPermit('12')).toBe(false);

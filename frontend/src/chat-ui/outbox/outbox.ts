@@ -28,13 +28,13 @@ export const createOutbox = (options: OutboxOptions) => {
   const lastTypingAt = new Map<string, number>();
   let noticeTimer: number | undefined;
 
-  /** Shows a notice in a conversation for the time of a toast, and for at least `minimumMs`. */
-  const notify = (conversationId: string, kind: NoticeKind, minimumMs = 0): void => {
+  /** Shows a notice in a conversation for the time of a toast, and for at least `showAtLeastMs`. */
+  const notify = (conversationId: string, kind: NoticeKind, showAtLeastMs = 0): void => {
     useStore.setState({ notice: { conversationId, kind } });
     clock.clearTimeout(noticeTimer);
     noticeTimer = clock.setTimeout(
       () => useStore.setState({ notice: null }),
-      Math.max(minimumMs, pageLimits.toastMs),
+      Math.max(showAtLeastMs, pageLimits.toastMs),
     );
   };
 

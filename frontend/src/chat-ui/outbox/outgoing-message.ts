@@ -10,7 +10,7 @@ const stateSchema = z.enum([
   /** The picture is being uploaded. */
   'uploading',
   'sending',
-  /** There was no response, or reconnecting was given up. The next connection sends the message again. */
+  /** There was no response, or the socket client stopped reconnecting. The next connection sends the message again. */
   'unanswered',
   /** The server refused the message: it waits for Retry or Delete. */
   'refused',
@@ -31,8 +31,10 @@ const storedSchema = z.object({
   state: stateSchema,
 });
 
+type StoredMessage = z.infer<typeof storedSchema>;
+
 /** A message of the user that the server has not acknowledged yet. */
-export type OutgoingMessage = z.infer<typeof storedSchema> & {
+export type OutgoingMessage = StoredMessage & {
   /** `percent`: the progress of the upload. */
   picture?: Attachment & { percent: number };
 };
@@ -40,7 +42,7 @@ export type OutgoingMessage = z.infer<typeof storedSchema> & {
 /** Returns the content as the server expects it. Call this only after the picture, if any, was uploaded. */
 export const toWireContent = ({ content, picture }: OutgoingMessage): string => {
   if (!picture) return content;
-  const url = picture.url ?? '';
+  const url = picture.url ?? ''; // null only before the upload
   return content === '' ? url : formatImageMarkers({ text: content, imageUrls: [url] });
 };
 
@@ -56,7 +58,7 @@ export const readOutgoing = (key: string): OutgoingMessage[] =>
  * Converts a message to the form in which it is stored. The URL of an uploaded picture becomes part of the content; a
  * picture that is not uploaded is dropped.
  */
-const toStored = (message: OutgoingMessage): OutgoingMessage => {
+const toStored = (message: OutgoingMessage): StoredMessage => {
   const { picture, ...stored } = message;
   return picture?.url ? { ...stored, content: toWireContent(message) } : stored;
 };

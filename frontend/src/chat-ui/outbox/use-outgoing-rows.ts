@@ -42,16 +42,16 @@ export const useRowsWithOutgoing = (
   conversationId: string,
   ownId: number,
 ): readonly ChatMessage[] => {
-  const outgoing = outbox.useStore((state) => state.messages);
+  const outboxMessages = outbox.useStore((state) => state.messages);
   return useMemo(() => {
-    const unsent = outgoing.filter((message) => message.conversationId === conversationId);
-    if (unsent.length === 0) return stored;
+    const outgoing = outboxMessages.filter((message) => message.conversationId === conversationId);
+    if (outgoing.length === 0) return stored;
     // The frame of a stored message may arrive before its ack; then the message is in both lists. The key of the user's
     // own stored message is its client id.
     const storedKeys = new Set(stored.map(({ key }) => key));
     return [
       ...stored,
-      ...unsent.filter(({ clientId }) => !storedKeys.has(clientId)).map((message) => toRow(message, ownId)),
+      ...outgoing.filter(({ clientId }) => !storedKeys.has(clientId)).map((message) => toRow(message, ownId)),
     ];
-  }, [stored, outgoing, conversationId, ownId]);
+  }, [stored, outboxMessages, conversationId, ownId]);
 };

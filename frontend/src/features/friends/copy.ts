@@ -43,8 +43,8 @@ export const copy = {
   },
   add: {
     idle: 'Add Friend',
-    /** By place of the button: the toolbar, the screen after a skipped chat, and the history. */
-    sent: { toolbar: 'Sent!', skipped: 'Friend Request Sent', history: 'Sent!' },
+    /** By place of the button: the toolbar, the screen after a chat, and the history. */
+    sent: { toolbar: 'Sent!', endedChat: 'Friend Request Sent', history: 'Sent!' },
     alreadyFriends: 'Friends',
   },
   toasts: {

@@ -29,6 +29,7 @@ beforeEach(() => {
   queries.setQueryData(friendRequestsKey(7), [aFriendRequest({ id: 30, requesterId: 13 })]);
   handle = createFriendsHandler(queries);
   raisedEvents = [];
+  // The product specification names `profileUpdated` in camel case.
   unsubscribes = (
     ['friend-request-received', 'friendship-accepted', 'friendship-removed', 'profileUpdated'] as const
   ).map((event) => onAppEvent(event, (detail) => void raisedEvents.push([event, detail])));
@@ -134,22 +135,22 @@ it("updates a friend's profile in the list and in the profile cache, and ignores
   expect(raisedEvents).toEqual([['profileUpdated', { userId: 12 }]]);
 });
 
+// Every match resets the Add Friend buttons (docs/product-decisions.md, A139).
 it('removes the state of all sent requests on each new match', async () => {
   await addSentRequest();
   handle({
     event: 'chat_matched',
-    data: { sessionId: 's', seq: 1, partnerId: 12, partnerInfo: { ...heron, isOnline: true } },
+    data: { sessionId: 's', seq: 1, partnerId: 13, partnerInfo: { ...finch, isOnline: true } },
   });
   expect(readSentRequest(queries, 12)).toBeUndefined();
 });
 
 it('invalidates the friends when a frame arrives before the first response', async () => {
   queries.clear();
-  const server = fakeServer({ 'GET /api/friends/7': [heron] });
+  fakeServer({ 'GET /api/friends/7': [heron] });
   // The response may have been computed before the frame was sent.
   const firstLoad = queries.fetchQuery(friendsQuery(7));
   handle({ event: 'presence', data: { userId: 12, isOnline: true } });
-  server.routes['GET /api/friends/7'] = [{ ...heron, isOnline: true }];
   await firstLoad;
   await waitFor(() => expect(isInvalidated(friendsKey(7))).toBe(true));
 });

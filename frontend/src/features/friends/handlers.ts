@@ -51,7 +51,7 @@ export const createFriendsHandler = (queries: QueryClient) => {
         const { requestId, friend } = frame.data;
         cache.setProfile(friend);
         // The frame does not contain the last message of the new friend.
-        cache.patchFriends(me.id, (friends) => withFriend(friends, { lastMessage: null, ...friend }));
+        cache.patchFriends(me.id, (friends) => withFriend(friends, { ...friend, lastMessage: null }));
         cache.patchRequests(me.id, (requests) =>
           requests.filter(({ requesterId }) => requesterId !== friend.id),
         );
@@ -72,6 +72,7 @@ export const createFriendsHandler = (queries: QueryClient) => {
       }
       case 'block_changed': {
         const { userId, isBlocked } = frame.data;
+        // Unblocking restores neither the friendship nor requests.
         if (!isBlocked) return;
         removeSentRequests(queries, userId);
         cache.patchFriends(me.id, (friends) => withoutFriend(friends, userId));

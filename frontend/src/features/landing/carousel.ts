@@ -1,11 +1,13 @@
 /** State of a carousel that advances by itself and wraps around. */
 export interface CarouselState {
   index: number;
-  /** Counts the changes and choices of a slide. A new turn restarts the timer. */
+  /** Increases when the carousel advances and when the user chooses a slide. Each new value restarts the timer. */
   turn: number;
   /**
-   * `automatic`: advances unless pointed at or focused. `paused`: paused with the button. `resumed`: resumed with the
-   * button; then advances although the button has the focus, until the focus leaves the carousel.
+   * `automatic`: advances unless pointed at or focused.
+   * `paused`: the user has paused the carousel with the button.
+   * `resumed`: the user has resumed it with the button, so it advances although the button has the focus. When the
+   * focus leaves the carousel, the mode is `automatic` again.
    */
   mode: 'automatic' | 'paused' | 'resumed';
   isPointedAt: boolean;

@@ -30,7 +30,7 @@ export const parseAddress = (search: string): Address => {
 };
 
 /** Formats the query string that `parseAddress` parses: with a leading `?`, or empty if all values are defaults. */
-export const formatAddress = ({ view, filter, caseId }: Address): string => {
+export const formatQuery = ({ view, filter, caseId }: Address): string => {
   const params = new URLSearchParams();
   if (view !== 'queue') params.set('view', view);
   if (filter !== 'open') params.set('show', filter);
@@ -51,7 +51,7 @@ export const useAddress = (): { address: Address; changeAddress: ChangeAddress }
       const after = { ...before, ...changes };
       // Going from one case to another adds no history entry, so that Back leads to the queue.
       const replace = before.caseId !== undefined && after.caseId !== undefined && before.view === after.view;
-      void navigate({ search: formatAddress(after) }, { replace });
+      void navigate({ search: formatQuery(after) }, { replace });
     },
     [navigate],
   );

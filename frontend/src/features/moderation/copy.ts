@@ -1,7 +1,10 @@
 /**
- * Texts of the moderation tool. A person in care is matched only with others in care, until a moderator has reviewed
- * their case. A hold is a legal hold: the data of the person is not erased. A finding is made by the service, for
- * example when a user states an age under 18. A prior is an earlier sanction of the person.
+ * Texts of the moderation tool. Its words:
+ * - care: a person in care is matched only with others in care, until a moderator has reviewed their case
+ * - hold: a legal hold, during which the data of the person is not erased
+ * - finding: made by the service, for example when a user states an age under 18
+ * - prior: an earlier sanction of the person
+ * - inherited sanction: a new account inherits it from an account on the same device or with the same e-mail address
  */
 export const copy = {
   title: 'Moderation',
@@ -73,6 +76,7 @@ export const copy = {
     automatic: 'Automatic sanction',
     waiting: 'Time waited',
     halved: 'Halved, since no report counts',
+    /** Followed by the maximum. Shown when the urgency has reached it. */
     capped: 'At most',
     total: 'Urgency',
   },
@@ -108,6 +112,7 @@ export const copy = {
     finding: 'Finding',
     sources: { random_chat: 'Random chat', private_chat: 'Private chat' },
     marked: 'Marked by the reporter',
+    /** Heading of the list of all messages, below the list of those that the reporter marked. */
     inOrder: 'In order',
     markedAbove: (time: string) => `Marked message of ${time}, shown above`,
     omitted: (count: number) =>
@@ -118,6 +123,7 @@ export const copy = {
       covered: (width: number, height: number) => `Image, ${width} × ${height}`,
       show: 'Show image',
       cover: 'Cover image',
+      /** Asks for a confirmation before an image is loaded, as in a case about a minor. */
       sealed: 'You are about to open sealed material.',
       open: 'Open it',
       keep: 'Keep it covered',
@@ -130,7 +136,7 @@ export const copy = {
   reports: {
     title: 'Reports',
     by: (name: string) => `by ${name}`,
-    weightless: 'Does not count',
+    notCounted: 'Does not count',
     accuracy: (upheld: number, decided: number) =>
       decided === 0
         ? 'None of their reports was decided yet'
@@ -184,8 +190,8 @@ export const copy = {
     inherited: (sanctionId: number) => `repeats sanction #${sanctionId} of an earlier account`,
     confirmed: 'Ban confirmed',
     lifted: 'Sanction lifted',
-    flagged: (date: string) => `In care until ${date}`,
-    flagLifted: 'Care ended',
+    careBegan: (date: string) => `In care until ${date}`,
+    careEnded: 'Care ended',
     appeal: 'Appeal',
     appealOpen: 'Appeal, not decided yet',
     appealDecided: (outcome: string) => `Appeal: ${outcome}`,

@@ -11,6 +11,6 @@ export const openProfileSettings = (): void => showDialog('settings');
 /** Offers an account to an anonymous user. */
 export const openAnonymousPrompt = (): void => showDialog('anonymous-prompt');
 /** Opens the form that turns an anonymous user into one with an account. */
-export const openConversion = (): void => showDialog('conversion');
+export const openAnonymousConversion = (): void => showDialog('conversion');
 
 export const closeProfileDialog = (): void => showDialog(null);

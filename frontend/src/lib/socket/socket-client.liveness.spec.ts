@@ -3,6 +3,7 @@ import { limits } from '@thaw/contract/limits';
 import { flushPromises } from '@/testing/flush-promises';
 import { createSocketClient, openSocketClient } from '@/testing/socket-client.fixture';
 
+// The private timeouts of `ConnectionMonitor` and `SocketClient`.
 const pongTimeoutMs = 10_000;
 const connectTimeoutMs = 10_000;
 /** The length of the silence that starts a probe, and the timeout of the probe. */
@@ -30,7 +31,7 @@ describe('detecting a dead connection', () => {
     expect(getStatus()).toEqual({ kind: 'retrying', attempt: 1 });
   });
 
-  it('probes an open connection when the browser comes online', () => {
+  it('probes an open connection at once on wake, which the page calls when the browser comes online', () => {
     const { client, getCurrentSocket } = openSocketClient();
     client.wake();
     expect(getCurrentSocket().count('ping')).toBe(1);
@@ -45,7 +46,7 @@ describe('detecting a dead connection', () => {
     expect(sockets).toHaveLength(2);
   });
 
-  it('keeps a connection whose pong is late while other frames arrive', async () => {
+  it('keeps a connection whose probe times out, if another frame has arrived since', async () => {
     const { client, getCurrentSocket, clock, getStatus } = openSocketClient();
     client.wake();
     clock.advance(probeMs - 1);

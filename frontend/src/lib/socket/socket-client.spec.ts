@@ -136,7 +136,7 @@ describe('sending frames', () => {
 });
 
 describe('receiving frames', () => {
-  it('delivers frames in order, without acks, and drops invalid and unknown ones', () => {
+  it('delivers frames in order, and drops invalid and unknown ones', () => {
     const { getCurrentSocket, frames, logged } = openSocketClient();
     getCurrentSocket().deliver('queue_joined', { preferences: 'both', since: '2026-11-20T12:00:00.000Z' });
     getCurrentSocket().deliverText('{');

@@ -2,13 +2,11 @@ import { type UploadBucket } from '@thaw/contract/uploads';
 import { scaleDown } from '@/product/pictures/scale-picture';
 import { uploadImage, type UploadOptions } from '@/product/pictures/upload-image';
 
-export type { UploadOptions };
-
 /**
  * Scales a large picture down and uploads it. Returns its address.
  * @throws the errors of `uploadImage`, and the error of a picture that could not be scaled.
  */
-export const uploadPicture = async (
+export const scaleAndUploadImage = async (
   file: File,
   bucket: UploadBucket,
   fileName: string,

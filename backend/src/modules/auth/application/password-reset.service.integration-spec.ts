@@ -1,4 +1,5 @@
-// The operators' program main.passwords. Uses real PostgreSQL and Redis, and an api replica over HTTP.
+// Tests the command of main.passwords, with which operators reset passwords. Uses real PostgreSQL and Redis, and an api
+// replica over HTTP.
 import type { INestApplicationContext } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { loadEnvironment } from '../../../config/environment.config';
@@ -43,8 +44,8 @@ describe('password command', () => {
     const { email, userId, cookie } = await accounts.register();
     const otherUser = await accounts.register();
     await accounts.logIn(email).expect(200);
-    const messages = await accounts.recordMessagesTo(userId, () => run('reset', email));
-    expect(messages).toEqual([{ kind: 'revoke', familyIds: 'all' }]);
+    const messages = await accounts.recordChannelMessages(userId, () => run('reset', email));
+    expect(messages).toEqual([{ kind: 'revoke', familyIds: 'all' }]); // a family is one login
     expect(await accounts.readProfileStatus(cookie, userId)).toBe(401);
     expect(await accounts.readProfileStatus(otherUser.cookie, otherUser.userId)).toBe(200);
     const rows = await accounts.api.database.dataSource.query(
@@ -66,7 +67,7 @@ describe('password command', () => {
     ['no e-mail address', ['reset']],
     ['an argument after the e-mail address', ['reset', 'a@example.org', 'a password']],
     ['an unknown verb', ['set', 'a@example.org']],
-  ])('the command prints its usage and exits with code 2 for %s', async (_case, args) => {
+  ])('prints its usage and exits with code 2 for %s', async (_case, args) => {
     expect(await run(...args)).toMatchObject({ exitCode: 2, text: expect.stringContaining('Usage') });
   });
 });

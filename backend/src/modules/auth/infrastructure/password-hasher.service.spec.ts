@@ -3,7 +3,7 @@ import { PasswordHasherService } from './password-hasher.service';
 
 describe('PasswordHasherService', () => {
   const hasher = new PasswordHasherService();
-  // Computes the hash that `verify` uses when there is no hash of a password.
+  // Computes the hash that `verify` checks in place of a missing one, so that it takes as long as with one.
   beforeAll(() => hasher.onModuleInit());
 
   it('creates argon2id hashes with 19 MiB and two iterations, and verifies the exact password', async () => {

@@ -29,7 +29,7 @@ export const createSessionMiddleware = (
  * Marks requests as secure if the public origin is https. Behind a proxy that terminates TLS every request arrives over
  * http, and express-session silently omits a Secure cookie from the response to such a request.
  */
-export const markSecureByPublicOrigin =
+export const markRequestsSecureForHttpsOrigin =
   (cookie: SessionCookieCodec): RequestHandler =>
   (request, _response, next) => {
     if (cookie.isSecure) Object.defineProperty(request, 'secure', { value: true });

@@ -137,7 +137,7 @@ describe('change of password', () => {
     ];
     const loginBefore = (await accounts.identifySocket(cookie))!;
     let response: Response | undefined;
-    const messages = await accounts.recordMessagesTo(userId, async () => {
+    const messages = await accounts.recordChannelMessages(userId, async () => {
       response = await changePassword(browser, userId).expect(200, { success: true });
     });
     // The first message closes the sockets of all other logins.

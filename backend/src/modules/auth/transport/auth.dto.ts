@@ -37,6 +37,7 @@ export class CredentialsDto implements Credentials {
 assertType<SameShape<CredentialsDto, Credentials>>();
 
 export class ConvertAnonymousDto extends CredentialsDto implements ConvertAnonymous {
+  /** The id of the caller. Any other id is refused with `forbidden`. */
   @ApiProperty({ type: 'integer', minimum: 1 })
   @MatchesSchema(convertAnonymousSchema.shape.userId)
   userId: number;

@@ -37,7 +37,7 @@ describe('login', () => {
 
   it('a login issues another session id and ends the previous login of the browser', async () => {
     const { browser, email, cookie, userId } = await accounts.register();
-    const messages = await accounts.recordMessagesTo(userId, async () => {
+    const messages = await accounts.recordChannelMessages(userId, async () => {
       const response = await accounts.logIn(email, { browser }).expect(200);
       expect(readSessionCookie(response)).not.toBe(cookie);
     });
@@ -125,7 +125,7 @@ describe('logout', () => {
   it('a logout ends the session, closes its sockets and clears the cookie', async () => {
     const { browser, cookie, userId } = await accounts.register();
     const { familyId } = (await accounts.identifySocket(cookie))!;
-    const messages = await accounts.recordMessagesTo(userId, async () => {
+    const messages = await accounts.recordChannelMessages(userId, async () => {
       const response = await browser.post('/api/logout').expect(204);
       expect(response.get('Set-Cookie')!.join()).toMatch(/thaw\.sid=;.*Expires=Thu, 01 Jan 1970/);
     });
@@ -183,6 +183,7 @@ describe('session', () => {
     expect(identity.userId).toBe(userId);
     const unknownFamilyId = randomUUID();
     expect(await identities.findLiveFamilies([identity.familyId, unknownFamilyId])).toEqual(
+      // The value is the current standing (restrictions) of the user.
       new Map([[identity.familyId, goodStanding]]),
     );
     await browser.post('/api/logout').expect(204);

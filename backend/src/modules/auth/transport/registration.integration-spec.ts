@@ -56,12 +56,13 @@ describe('registration', () => {
     await browser.get(`/api/user/${user.id}`).expect(200, user);
   });
 
-  it('the session cookie lasts thirty days and is hidden from scripts and other sites', async () => {
+  it('the session cookie lasts thirty days, and is hidden from scripts and from requests of other sites', async () => {
     const response = await postRegistration({ email: createEmail(), password: PASSWORD });
     const cookie = response.get('Set-Cookie')!.find((line) => line.startsWith('thaw.sid='))!;
     expect(cookie).toMatch(/; Path=\//);
     expect(cookie).toMatch(/; HttpOnly/);
     expect(cookie).toMatch(/; SameSite=Lax/);
+    // Secure requires a public origin with https.
     expect(cookie).not.toMatch(/Domain=|Secure/);
     const expiresAt = Date.parse(/Expires=([^;]+)/.exec(cookie)![1]!);
     const lifetimeDays = (expiresAt - Date.now()) / MS_PER_DAY;
@@ -69,7 +70,7 @@ describe('registration', () => {
     expect(lifetimeDays).toBeLessThan(30.1);
   });
 
-  it('registration rejects a taken address regardless of letter case', async () => {
+  it('registration rejects an address that is registered in other letter case', async () => {
     const { email } = await accounts.register();
     const response = await postRegistration({ email: email.toUpperCase(), password: PASSWORD });
     expect(response.status).toBe(409);
@@ -91,7 +92,7 @@ describe('registration', () => {
     expect(rows).toEqual([{ users: '1', events: '1' }]);
   });
 
-  it('a contested address is given to one account, without a PostgreSQL log line that contains it', async () => {
+  it('one of several concurrent requests for an address succeeds, and PostgreSQL logs no address', async () => {
     const [ada, bob, eve] = [await accounts.register(), await accounts.register(), await accounts.register()];
     const contestedEmail = createEmail();
     const readLog = await startReadingPostgresLog();
@@ -114,6 +115,7 @@ describe('registration', () => {
 
   it('passwords and session ids are stored only as hashes, and events contain no e-mail address', async () => {
     const { cookie, userId, email } = await accounts.register();
+    // The value of the cookie is `s:<session id>.<signature>`.
     const sessionId = decodeURIComponent(cookie).replace('thaw.sid=s:', '').split('.')[0]!;
     const [row] = await accounts.api.database.dataSource.query(
       `SELECT (SELECT json_agg(sessions) FROM sessions)::text
@@ -165,7 +167,7 @@ describe('bodies of registration and login', () => {
     ['combining accents', 'composed accents', 'e\u0301'.repeat(6), '\u00e9'.repeat(6)],
     ['a capital letter', 'a small letter', 'Password', 'password'],
   ])(
-    'a password with %s is valid, and the same password with %s is not',
+    'a user who registers a password with %s can sign in with it, but not with the same password with %s',
     async (_case, _nearMissCase, password, nearMiss) => {
       const address = createEmail();
       await postRegistration({ email: address, password }).expect(201);

@@ -10,7 +10,7 @@ interface Command<Type extends string> {
 export type BlockUser = Command<'BlockUser'> & {
   /** False for the blocker themself, for users who do not exist, and for users whom the blocker has never met. */
   mayBlock: boolean;
-  /** Number of users whom the blocker has blocked. */
+  /** Number of users whom the blocker has already blocked; the decider limits it. */
   blockedCount: number;
 };
 export type UnblockUser = Command<'UnblockUser'>;

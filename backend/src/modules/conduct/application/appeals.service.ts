@@ -21,7 +21,7 @@ export class AppealsService {
    * Marks a notice as seen, and answers its age question if `answer` is given.
    * @throws DomainError not_found, already_answered; validation_failed for an answer to another kind of notice
    */
-  async readNotice(userId: number, noticeId: number, answer: AgeAnswer | undefined): Promise<Notice> {
+  async markNoticeSeen(userId: number, noticeId: number, answer: AgeAnswer | undefined): Promise<Notice> {
     const { kind } = await this.notices.get(noticeId, userId);
     if (answer !== undefined) {
       if (kind !== 'age_question') throw new DomainError('validation_failed');
@@ -38,6 +38,7 @@ export class AppealsService {
     words: string,
   ): Promise<{ appeal: Appeal; isNew: boolean }> {
     await this.rateLimiter.require('appeals', appellantId);
+    // The user whom the notice's case is about: the appellant, or the user whom the appellant has reported.
     const userId = await this.conductRepository.findUserOfNotice(noticeId, appellantId);
     if (userId === null) throw new DomainError('not_found');
     const { appealId, createdAt, isNew } = await this.conduct.fileAppeal({
@@ -46,6 +47,7 @@ export class AppealsService {
       noticeId,
       words: normalizeText(words),
     });
+    // If the appeal is not new, it is still open: a decided one is refused with already_answered.
     return { appeal: { id: appealId, noticeId, createdAt: createdAt.toISOString(), state: 'open' }, isNew };
   }
 }

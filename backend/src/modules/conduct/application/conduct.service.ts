@@ -276,7 +276,7 @@ export class ConductService {
   async announceAgain(userId: number): Promise<void> {
     try {
       const since = new Date(Date.now() - REANNOUNCE_WINDOW_MS);
-      if (await this.conduct.hasChangedSince(userId, since)) await this.standings.announce(userId);
+      if (await this.conduct.hasConductNoticeSince(userId, since)) await this.standings.announce(userId);
     } catch (error) {
       logWarning(this.logger, 'A standing was not announced again', error);
     }

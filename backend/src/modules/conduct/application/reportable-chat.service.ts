@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { FileReport } from '@thaw/contract/safety';
 import { ENVIRONMENT, type Environment } from '../../../config/environment.config';
 import { DomainError } from '../../../platform/errors/domain.errors';
-import { FriendshipService } from '../../friends/application/friendship.service';
+import { FriendshipLookupService } from '../../friends/application/friendship-lookup.service';
 import { PrivateTranscriptService } from '../../private-chat/application/private-transcript.service';
 import { type ChatPeriod, PastChatService } from '../../random-chat/application/past-chat.service';
 import { USER_RELATIONS, type UserRelationsPort } from '../../users/application/user-relations.port';
@@ -30,7 +30,7 @@ export class ReportableChatService {
   constructor(
     private readonly pastChats: PastChatService,
     private readonly privateChats: PrivateTranscriptService,
-    private readonly friendships: FriendshipService,
+    private readonly friendships: FriendshipLookupService,
     @Inject(USER_RELATIONS) private readonly relations: UserRelationsPort,
     @Inject(ENVIRONMENT) private readonly environment: Pick<Environment, 'REPORTABLE_AFTER_END_S'>,
   ) {}

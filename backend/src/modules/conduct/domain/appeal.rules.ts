@@ -21,7 +21,7 @@ import {
 } from './moderator.rules';
 
 /**
- * Repeating an appeal that is still open results in no event.
+ * Handles the command `FileAppeal`. Repeating an appeal that is still open results in no event.
  * @throws DomainError not_found, already_answered, too_late
  */
 export const decideAppealFiling = (
@@ -43,7 +43,10 @@ export const decideAppealFiling = (
   ];
 };
 
-/** @throws DomainError not_found, own_decision, claimed, case_changed, already_answered, validation_failed */
+/**
+ * Handles the command `DecideAppeal`: a moderator has decided the appeal.
+ * @throws DomainError not_found, own_decision, claimed, case_changed, already_answered, validation_failed
+ */
 export const decideAppeal = (
   command: DecideAppeal,
   state: ConductState,
@@ -56,6 +59,7 @@ export const decideAppeal = (
   const { noticeId, caseId } = appeal;
   const appealedCase = requireCase(state, caseId);
   requireUninvolved(state, caseId, command);
+  // Moderators cannot decide their own appeals. There is no separate error code for it.
   if (moderatorId === appeal.appellantId) throw new DomainError('own_decision');
   // The only moderator may review their own decision, but has to wait from the filing of the appeal on.
   const firstDecision = { moderatorId: notice.decidedBy, at: appeal.filedAt };

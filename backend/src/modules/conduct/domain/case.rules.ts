@@ -83,6 +83,7 @@ export const decideCase = (
   const { ids, caseId, moderatorId, outcome, rule, facts, note, version } = command;
   const conductCase = requireCase(state, caseId);
   requireUninvolved(state, caseId, command);
+  // The moderator who escalated the case may decide it only if there is no other one, and after a wait.
   if (conductCase.escalation)
     requireSecondModerator(conductCase.escalation, command, policy.soloReviewAfterMs);
   requireNoOtherClaim(conductCase, command);
@@ -92,7 +93,7 @@ export const decideCase = (
   const reports = listReportsOfCase(state, caseId).map(({ reportId, reporterId }) => ({
     reportId,
     reporterId,
-    noticeId: ids.nextNumber(),
+    noticeId: ids.nextNumber(), // of the notice that informs the reporter of the decision
   }));
   return [
     createEvent(command, 'CaseDecided', { caseId, moderatorId, outcome, rule, reports, facts, note }),
@@ -114,9 +115,9 @@ const requireConsistentDecision = ({ outcome, rule, facts, until, at }: DecideCa
 };
 
 /**
- * A decision ends the flag (the user is matched only with other flagged users) and the sanctions that its case has led
- * to so far. A dismissal sends one notice that the restrictions are lifted. For other outcomes, the notice of the
- * decision explains their end.
+ * A decision ends the flag and the sanctions that its case has led to so far. (A flagged user is matched only with
+ * other flagged users.) A dismissal sends one notice that the restrictions are lifted. For other outcomes, the notice
+ * of the decision explains their end.
  */
 const endEarlierRestrictions = (command: DecideCase, state: ConductState): readonly ConductEvent[] => {
   const { ids, at, caseId, moderatorId, outcome } = command;

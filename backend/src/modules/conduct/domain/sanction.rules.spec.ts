@@ -120,7 +120,7 @@ describe('an automatic suspension', () => {
     expect(applyTimeLimits(history)).toMatchObject([
       { type: 'PersonFlagged', data: { cause: 'sanction_lapsed', until, noticeId: expect.any(Number) } },
     ]);
-    expect(computeStanding(history).kind).toBe('care');
+    expect(computeStanding(history).kind).toBe('care'); // the standing of flagged users
     expect(applyTimeLimits(history)).toEqual([]);
     history.wait(30 * DAY_MS);
     expect(listTypes(applyTimeLimits(history))).toEqual(['FlagLifted']);
@@ -135,6 +135,7 @@ describe('an automatic suspension', () => {
     for (const reporterId of [31, 32, 33, 34, 35]) history.report(reporterId);
     expect(computeStanding(history).kind).toBe('suspended');
     history.wait(72 * HOUR_MS);
+    // Without `FlagLifted`: the new flag replaces the earlier one, which ended on day 30.
     expect(listTypes(applyTimeLimits(history))).toEqual(['PersonFlagged']);
     expect(computeStanding(history).kind).toBe('care');
   });
@@ -226,6 +227,7 @@ describe('an inherited sanction', () => {
   });
 
   describe('whose source was lifted or shortened', () => {
+    /** @param until the end of the source; null: the source was lifted. */
     const align = (history: ConductHistory, until: Date | null, sanctionId = SOURCE_SANCTION_ID) =>
       history.execute({ type: 'AlignInheritedSanction', sanctionId, until });
 

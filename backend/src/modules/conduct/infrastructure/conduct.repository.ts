@@ -1,14 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 
-/** Enough ids for the events of any command, besides the notice for each undecided report of the user. */
+/** Enough ids for any command, apart from a notice for each undecided report, which needs one more id. */
 const NUMBERS_PER_COMMAND = 12;
 
-/** A sanction of another account that ends before the sanction that a user inherited from it. */
+/** A sanction of another account (the source) that ends before the sanction which a user inherited from it. */
 export interface OutlivedSource {
   /** The user with the inherited sanction. */
   userId: number;
-  /** The source. */
+  /** Id of the source, not of the inherited sanction. */
   sanctionId: number;
   /** The end of the source; null when it was lifted. */
   until: Date | null;
@@ -24,7 +24,10 @@ export class ConductRepository {
     await manager.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [`conduct:${userId}`]);
   }
 
-  /** Takes new ids for cases, reports, sanctions, appeals and notices: enough for any command about the user. */
+  /**
+   * Takes numbers from a sequence as ids for cases, reports, sanctions, appeals and notices: enough for any command
+   * about the user.
+   */
   async reserveNumbers(userId: number, manager: EntityManager): Promise<number[]> {
     const rows = await manager.query<{ number: string }[]>(
       `SELECT nextval('conduct_ids') AS number FROM generate_series(1, $2::int +
@@ -45,8 +48,8 @@ export class ConductRepository {
   }
 
   /**
-   * Users for whom a time limit has passed: a ban that was not confirmed, an automatic suspension whose case is
-   * undecided, or a flag.
+   * Users for whom a time limit has passed: the time to confirm a ban, an automatic suspension whose case is undecided,
+   * or a flag.
    * @param reviewMs the time in which a ban has to be confirmed
    * @param except ids of users to leave out
    */
@@ -65,7 +68,7 @@ export class ConductRepository {
          SELECT sanctions.user_id FROM sanctions JOIN conduct_cases AS cases ON cases.id = sanctions.case_id
          WHERE sanctions.is_automatic AND sanctions.lifted_at IS NULL AND sanctions.until <= $1
            AND cases.state <> 'decided'
-           -- The end of the suspension has not led to a flag yet.
+           -- Not yet flagged at the end of the suspension: the flag creates this notice.
            AND NOT EXISTS (SELECT 1 FROM notices WHERE notices.case_id = cases.id
              AND notices.cause = 'sanction_lapsed' AND notices.created_at >= sanctions.until)
          UNION ALL
@@ -105,8 +108,8 @@ export class ConductRepository {
     }));
   }
 
-  /** Whether a notice about the user's own conduct was sent since then, so that their standing may have changed. */
-  async hasChangedSince(userId: number, since: Date): Promise<boolean> {
+  /** Whether the user got a notice about their own conduct at or after `since`, so their standing may have changed. */
+  async hasConductNoticeSince(userId: number, since: Date): Promise<boolean> {
     const [row] = await this.dataSource.query<{ has_changed: boolean }[]>(
       `SELECT EXISTS (SELECT 1 FROM notices
          WHERE recipient_id = $1 AND created_at >= $2 AND kind <> 'report_decided') AS has_changed`,
@@ -115,8 +118,8 @@ export class ConductRepository {
     return row?.has_changed === true;
   }
 
-  /** A page of the users for whom `hasChangedSince` is true, in the order of their ids. */
-  async findRecentlyChanged(since: Date, afterUserId: number, limit: number): Promise<number[]> {
+  /** A page of the users for whom `hasConductNoticeSince` is true, in the order of their ids. */
+  async findWithConductNoticeSince(since: Date, afterUserId: number, limit: number): Promise<number[]> {
     const rows = await this.dataSource.query<{ recipient_id: string }[]>(
       `SELECT DISTINCT recipient_id FROM notices
        WHERE created_at >= $1 AND kind <> 'report_decided' AND recipient_id > $2 ORDER BY recipient_id LIMIT $3`,

@@ -77,7 +77,7 @@ export class TimeLimitsProcessor implements OnModuleInit, OnApplicationBootstrap
   private async announceAgain(since: Date): Promise<void> {
     let userIds: number[] = [];
     do {
-      userIds = await this.repository.findRecentlyChanged(since, userIds.at(-1) ?? 0, PAGE_SIZE);
+      userIds = await this.repository.findWithConductNoticeSince(since, userIds.at(-1) ?? 0, PAGE_SIZE);
       for (const userId of userIds) await this.standings.announce(userId);
     } while (userIds.length === PAGE_SIZE);
   }

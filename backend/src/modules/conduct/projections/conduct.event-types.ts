@@ -3,13 +3,13 @@ import type { StandingEvent } from '../../standings/domain/standing.events';
 import type { ConductEvent } from '../domain/conduct.events';
 
 /** The event types of the stream `conduct-<userId>` that only this module folds. `standings` registers the others. */
-type OwnType = Exclude<ConductEvent['type'], StandingEvent['type']>;
+type ConductOnlyType = Exclude<ConductEvent['type'], StandingEvent['type']>;
 
 /**
  * The fields of each event type that can be erased. They may concern several users, so they are not erased with one
  * user (no type has a `subjectId`) but expire with their case.
  */
-const personalFields: Record<OwnType, readonly string[]> = {
+const personalFields: Record<ConductOnlyType, readonly string[]> = {
   CaseOpened: [],
   ReportFiled: ['words', 'evidence'],
   FindingRaised: ['evidence'],
@@ -23,9 +23,9 @@ const personalFields: Record<OwnType, readonly string[]> = {
   EvidenceExpired: [],
 };
 
-export const ownConductTypes = Object.keys(personalFields) as OwnType[];
+export const conductOnlyTypes = Object.keys(personalFields) as ConductOnlyType[];
 
-export const conductEventTypes: readonly EventTypeDefinition[] = ownConductTypes.map((type) => ({
+export const conductEventTypes: readonly EventTypeDefinition[] = conductOnlyTypes.map((type) => ({
   type,
   schemaVersion: 1,
   personalFields: personalFields[type],

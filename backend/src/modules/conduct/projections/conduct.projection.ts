@@ -4,7 +4,7 @@ import type { StoredEvent } from '../../../platform/event-store/stored-event.typ
 import type { StandingEvent } from '../../standings/domain/standing.events';
 import type { ConductEvent } from '../domain/conduct.events';
 import { computeClaimEnd } from '../domain/conduct.state';
-import { ownConductTypes } from './conduct.event-types';
+import { conductOnlyTypes } from './conduct.event-types';
 import { projectNotices } from './notice-rows.projection';
 
 /** The types of the events about a user's restrictions, as a Record, so that the compiler reports a missing one. */
@@ -32,7 +32,8 @@ const projectCase = async (event: StoredConductEvent, manager: EntityManager): P
   switch (event.type) {
     case 'CaseOpened':
       // An appeal opens an existing case again: the case keeps its `kind` and `opened_at`, and its reports become
-      // undecided. `writeVersions` sets the version, which is 0 here.
+      // undecided. `writeVersions` sets the version, which is 0 here. `decision_event_id` is read only after the next
+      // decision, which replaces it.
       await manager.query(
         `INSERT INTO conduct_cases (id, user_id, state, kind, version, opened_at) VALUES ($1, $2, 'open', $3, 0, $4)
          ON CONFLICT (id) DO UPDATE SET state = 'open', claimed_by = NULL, claimed_until = NULL, escalated_by = NULL,
@@ -121,6 +122,7 @@ const projectCase = async (event: StoredConductEvent, manager: EntityManager): P
   }
 };
 
+/** `countsAs` is the id under which the report is counted: the accounts of one device share one. */
 const insertReport = async (
   event: Extract<StoredConductEvent, { type: 'ReportFiled' }>,
   manager: EntityManager,
@@ -166,12 +168,14 @@ const storeDecision = async (
   ]);
 };
 
+/** Does nothing if `caseId` is null, as for a sanction outside a case. */
 const releaseClaim = async (caseId: number | null, manager: EntityManager): Promise<void> => {
   await manager.query('UPDATE conduct_cases SET claimed_by = NULL, claimed_until = NULL WHERE id = $1', [
     caseId,
   ]);
 };
 
+/** Does nothing if `caseId` is null, as for a sanction outside a case. */
 const markAutomatic = async (caseId: number | null, manager: EntityManager): Promise<void> => {
   await manager.query('UPDATE conduct_cases SET is_automatic = true WHERE id = $1', [caseId]);
 };
@@ -184,6 +188,7 @@ const writeVersions = async (
   events: readonly StoredConductEvent[],
   manager: EntityManager,
 ): Promise<void> => {
+  // The last event of each user determines the version.
   const versions = new Map(events.map(({ data, streamPosition }) => [data.userId, streamPosition]));
   for (const [userId, version] of versions)
     await manager.query('UPDATE conduct_cases SET version = $2 WHERE user_id = $1', [userId, version]);
@@ -193,7 +198,7 @@ const writeVersions = async (
 export const conductProjection: Projection = {
   name: 'conduct',
   tables: ['conduct_cases', 'reports', 'appeals', 'notices'],
-  handles: [...ownConductTypes, ...Object.keys(standingTypes)],
+  handles: [...conductOnlyTypes, ...Object.keys(standingTypes)],
   async apply(stored, manager) {
     const events = stored as readonly StoredConductEvent[];
     for (const event of events) {

@@ -40,7 +40,7 @@ export class NoticesController {
     @Param('noticeId', PathIdPipe) noticeId: number,
     @Body(new ValidBodyPipe(ReadNoticeDto)) { answer }: ReadNoticeDto,
   ): Promise<NoticeDto> {
-    return this.appeals.readNotice(userId, noticeId, answer);
+    return this.appeals.markNoticeSeen(userId, noticeId, answer);
   }
 
   @Post('appeals')

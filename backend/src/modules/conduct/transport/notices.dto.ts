@@ -21,6 +21,7 @@ import { MatchesSchema } from '../../../platform/http/matches-schema.decorator';
 import { assertType, type SameShape } from '../../../platform/http/same-shape.types';
 
 const places = ['random_chat', 'private_chat', 'profile', 'account'] as const;
+/** `none`: the notice cannot be appealed. `over`: the period for an appeal has ended without one. */
 const appealStates = ['none', 'possible', 'open', 'decided', 'over'] as const;
 const reportOutcomes = ['action_taken', 'no_violation'] as const;
 
@@ -28,7 +29,12 @@ export class NoticeAboutDto {
   @ApiProperty({ enum: places })
   where: (typeof places)[number];
 
-  @ApiProperty({ type: String, format: 'date-time', nullable: true })
+  @ApiProperty({
+    type: String,
+    format: 'date-time',
+    nullable: true,
+    description: "When the user's conduct took place",
+  })
   at: string | null;
 }
 assertType<SameShape<NoticeAboutDto, NonNullable<Notice['about']>>>();
@@ -85,10 +91,10 @@ export class NoticeDto implements Notice {
   @ApiProperty({ enum: ['moderator', 'automatic'] })
   decidedBy: 'moderator' | 'automatic';
 
-  @ApiProperty({ type: String, format: 'date-time', nullable: true })
+  @ApiProperty({ type: String, format: 'date-time', nullable: true, description: 'Start of the restriction' })
   from: string | null;
 
-  @ApiProperty({ type: String, format: 'date-time', nullable: true })
+  @ApiProperty({ type: String, format: 'date-time', nullable: true, description: 'End of the restriction' })
   until: string | null;
 
   @ApiProperty()
@@ -99,6 +105,7 @@ export class NoticeDto implements Notice {
 }
 assertType<SameShape<NoticeDto, Notice>>();
 
+/** The request that marks a notice as read. It also answers a notice of the kind `age_question`. */
 export class ReadNoticeDto implements ReadNotice {
   @ApiProperty({ enum: [true] })
   @MatchesSchema(readNoticeSchema.shape.seen)

@@ -6,6 +6,7 @@ import {
   type Report,
   type ReportCategory,
   reportCategorySchema,
+  reportOutcomeSchema,
   reportSchema,
 } from '@thaw/contract/safety';
 import { MatchesSchema } from '../../../platform/http/matches-schema.decorator';
@@ -71,7 +72,7 @@ export class ReportDto implements Report {
   @ApiProperty({ enum: reportSchema.shape.state.options })
   state: Report['state'];
 
-  @ApiProperty({ type: String, enum: ['action_taken', 'no_violation'], nullable: true })
+  @ApiProperty({ type: String, enum: reportOutcomeSchema.options, nullable: true })
   outcome: Report['outcome'];
 
   @ApiProperty({ description: 'Whether the reporter has blocked the reported user' })

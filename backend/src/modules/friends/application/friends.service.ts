@@ -89,6 +89,7 @@ export class FriendsService {
     const isNew = event?.type === 'FriendRequestSent';
     // A repeated request, and one that accepts the request of the other user, are not counted.
     if (!isNew) await this.limiter.refund('friend_requests', requesterId);
+    // An accepted request is no longer pending.
     const request =
       event?.type === 'FriendRequestAccepted'
         ? state.requests.get(event.data.requestId)
@@ -133,6 +134,7 @@ export class FriendsService {
       { type: 'SeparateUsers', eventId: randomUUID(), at: new Date(), userId: blockerId, otherId: blockedId },
       manager,
     );
+    // `unknown`, because the executor's type is `StoredEvent` for the events of every decider.
     for (const event of events as unknown as FriendshipEvent[])
       afterCommit(() => this.publishBestEffort(event, state));
   }

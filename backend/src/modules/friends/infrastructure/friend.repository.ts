@@ -24,7 +24,7 @@ export class FriendRepository {
     return this.requests.findOneBy({ id });
   }
 
-  /** Visible requests that wait for the addressee's answer, oldest first. */
+  /** Requests that wait for the addressee's answer, oldest first, without those that the addressee never sees. */
   findPendingRequests(addresseeId: number): Promise<FriendRequestEntity[]> {
     return this.requests.find({
       where: { addresseeId, status: 'pending', isHidden: false },
@@ -42,7 +42,7 @@ export class FriendRepository {
     });
   }
 
-  /** Ids of the user's friends, and of users with whom a request is pending. */
+  /** Ids of the user's friends, and of users with whom a request is pending, hidden or not: erasure ends them all. */
   async findRelatedIds(userId: number): Promise<number[]> {
     const rows = await this.requests.query<{ other_id: string }[]>(
       `SELECT high_id AS other_id FROM friendships WHERE low_id = $1
@@ -59,8 +59,8 @@ export class FriendRepository {
   }
 
   /**
-   * Whether, after `since`, a friendship of the two ended, or a request that the viewer could see was voided. A hidden
-   * request of the other user does not count.
+   * Whether, after `since`, a friendship of the two ended, or a request that the viewer could see was voided: it ended
+   * without an answer, for example because of a block. A hidden request of the other user does not count.
    */
   async haveSeparatedSince(viewerId: number, otherId: number, since: Date): Promise<boolean> {
     const rows = await this.friendships.query<unknown[]>(

@@ -18,10 +18,10 @@ export interface ImageHashes {
   dhash: string | null;
 }
 
-/** An entry of the list of blocked images. */
+/** What an upload needs of an entry of the list of blocked images. `BlockedImage` is the entry as moderators see it. */
 export interface ImageBlock {
   id: number;
-  /** Of the blocked file. A near copy of the picture has another SHA-256. */
+  /** The SHA-256 of the blocked file. A near copy of the picture has another one. */
   sha256: string;
   rule: HouseRule;
 }
@@ -39,7 +39,10 @@ export interface ImagesToBlock {
  * (docs/decisions/0067-near-copies-are-found-by-a-difference-hash.md).
  */
 const MAX_DIFFERING_BITS = 4;
-/** A hash with fewer set bits, or with more than `MAX_SET_BITS`, is that of a picture without structure. */
+/**
+ * A hash with fewer set bits, or with more than `MAX_SET_BITS`, is that of a picture without structure, such as a plain
+ * colour.
+ */
 const MIN_SET_BITS = 8;
 const MAX_SET_BITS = 56;
 
@@ -48,7 +51,10 @@ const hasStructure = (dhash: string): boolean => {
   return setBits >= MIN_SET_BITS && setBits <= MAX_SET_BITS;
 };
 
-/** The list of images that no user can upload. Depends on the platform only, so that the uploads module can use it. */
+/**
+ * The list of images that no user can upload. Depends on no other module: the uploads module uses it, and many modules
+ * depend on uploads.
+ */
 @Injectable()
 export class ImageBlocksService {
   constructor(
@@ -65,8 +71,8 @@ export class ImageBlocksService {
   }
 
   /**
-   * The block of the most similar picture; null if none is similar enough. Pictures without structure, such as a plain
-   * colour, are never compared, because their hashes are similar to many others.
+   * The block of the most similar picture; null if none is similar enough. Pictures without structure are never
+   * compared, because their hashes are similar to many others.
    */
   async findNearBlock(dhash: string): Promise<ImageBlock | null> {
     return hasStructure(dhash) ? this.images.findNear(dhash, MAX_DIFFERING_BITS) : null;
@@ -107,7 +113,7 @@ export class ImageBlocksService {
 
   /**
    * Unblocks an image.
-   * @param work runs in the same transaction.
+   * @param work runs in the same transaction, for example to record the moderator's action in the audit log.
    * @throws DomainError not_found when there is no block with this id; unavailable when other writers were faster in
    * every attempt.
    */

@@ -5,12 +5,12 @@ import { ProcessEventsService } from '../../../platform/process-events/process-e
 import { ReplicaLeaseService } from '../../../platform/realtime/replica-lease.service';
 import { MatchQueueService } from './match-queue.service';
 
-/** Number of replicas that settle overdue claims and chats. With more, most polls of Redis would find nothing. */
+/** Number of replicas that poll Redis for overdue claims and chats. With more, most polls would find nothing. */
 const SETTLING_REPLICAS = 4;
 
 /**
- * About once a second, settles expired claims (matches whose chat was not confirmed in time), and frees the users of
- * chats whose end was not recorded.
+ * About once a second, delivers `ClaimExpired` for expired claims (matches whose chat was not confirmed in time), and
+ * `ChatCheckDue` for chats that are due for a check, in case they have ended and their users were not freed.
  */
 @Injectable()
 export class OverdueMatchesService {
@@ -25,6 +25,7 @@ export class OverdueMatchesService {
 
   @OnProcessEvent('LeaseRenewed')
   async settle(): Promise<void> {
+    // The work is not divided into these parts: each replica with a part polls for all of it.
     const isSettlingReplica = this.lease.getAssignedParts(SETTLING_REPLICAS).length > 0;
     if (this.isSettling || !isSettlingReplica) return;
     this.isSettling = true;

@@ -84,8 +84,8 @@ local function park(user, record)
   redis.call('PEXPIRE', userKey(user), ${limits.queuePlaceRetentionMs})
 end
 
--- Records that a replica no longer holds sockets of the user. Has the parameters of a callback of directory.evict;
--- here, member and replica are the same id.
+-- Records that a replica no longer holds sockets of the user. Also called by directory.evict with topic, member and
+-- replica. The topic is the user, and member and replica are the same id.
 local function depart(user, member, replica)
   if not directory.leave(user, member, replica) then return end
   local record = loadRecord(user)

@@ -31,7 +31,7 @@ const toFigures = (row: FiguresRow): ModerationFigures => ({
   appeals: row.appeals,
   reportsPer1000Matches: computePer1000(row.reports, row.matches),
   blocksPer1000Matches: computePer1000(row.blocks, row.matches),
-  carePool: row.care_pool,
+  carePool: row.care_pool, // number of flagged users, who are matched only with each other
 });
 
 /** Rounds to three decimals. */

@@ -15,7 +15,7 @@ export class ModerationMetricsService implements OnModuleInit {
   ) {}
 
   onModuleInit(): void {
-    // `ModerationFiguresService` caches the figures, so the gauges of a scrape share one query.
+    // The gauges without labels share one reading. The others read again, from the cache of `ModerationFiguresService`.
     const read = (): Promise<ModerationFigures> => rejectAfterMs(this.figures.read(), READ_TIMEOUT_MS);
     this.metrics.addGaugesFromOneReading<ModerationFigures>(
       {

@@ -4,8 +4,8 @@ import { buildStandingKindSql } from '../../standings/application/standing.sql';
 
 // The SQL of the case queue. The urgency of a case is 0 to 1,000 points: the base of the gravest reason why the case
 // waits (a report's category, an automatic finding, an appeal, or a ban to confirm), plus points for further reporters,
-// earlier sanctions, an automatic case and the time of waiting. Reports of weight 0 are those of excluded or unreliable
-// reporters.
+// earlier sanctions (`priors`), an automatic case and the time of waiting. Reports of weight 0 are those of excluded or
+// unreliable reporters.
 
 /** The category `minor` means that the report is about a minor. */
 const categoryBases: Record<ReportCategory, number> = {
@@ -28,6 +28,7 @@ const CONFIRMATION_BASE = 380;
 const POINTS_PER_FURTHER_REPORTER = 40;
 const MAX_FURTHER_REPORTERS = 5;
 const POINTS_PER_EARLIER_SANCTION = 60;
+const EARLIER_SANCTIONS_PERIOD_DAYS = 365;
 const MAX_EARLIER_SANCTIONS = 3;
 /** For a case with an automatic finding or an automatic sanction. */
 const AUTOMATIC_CASE_POINTS = 50;
@@ -43,14 +44,18 @@ const buildLookUpSql = (value: string, numbers: Record<string, number>): string 
     .join(' ')} ELSE 0 END`;
 
 /**
- * An SQL condition for bans by a moderator that no other moderator has confirmed yet.
+ * An SQL condition for bans by a moderator that no other moderator has confirmed yet. A ban that was inherited from
+ * another account needs no confirmation.
  * @param sanctions the name or alias of the table `sanctions`
  */
 const buildUnconfirmedBanSql = (sanctions: string): string =>
   `${sanctions}.kind = 'banned' AND ${sanctions}.confirmed_at IS NULL AND ${sanctions}.lifted_at IS NULL
      AND NOT ${sanctions}.is_automatic AND ${sanctions}.inherited_from IS NULL`;
 
-/** The cases that wait: undecided ones, and decided ones with an open appeal or an unconfirmed ban. */
+/**
+ * The cases that wait: undecided ones, and decided ones with an open appeal or an unconfirmed ban.
+ * `buildMeasuredCasesSql` defines `open_appeals` and `unconfirmed_bans`.
+ */
 const waitingIdsSql = `
   SELECT id FROM conduct_cases WHERE state <> 'decided' AND opened_at <= $1
   UNION SELECT case_id FROM open_appeals
@@ -78,6 +83,7 @@ const caseIdsSql: Record<CaseFilter | 'single', string> = {
 /**
  * Builds common table expressions. The last one, `measured_cases`, has the cases with their urgency as of `$1`.
  * Reports, appeals and sanctions after `$1` are ignored, so that paging through a list neither repeats nor skips cases.
+ * Only `caseIdsSql.decided` takes later appeals and bans into account.
  * @param idsSql one of `caseIdsSql`
  */
 const buildMeasuredCasesSql = (idsSql: string): string => `
@@ -122,7 +128,8 @@ open_appeals AS (
   CROSS JOIN LATERAL (
     SELECT count(*)::int AS priors FROM sanctions
     WHERE sanctions.user_id = selected_cases.user_id AND sanctions.lifted_at IS NULL
-      AND sanctions.starts_at > $1::timestamptz - interval '365 days' AND sanctions.starts_at <= $1
+      AND sanctions.starts_at > $1::timestamptz - interval '${EARLIER_SANCTIONS_PERIOD_DAYS} days'
+      AND sanctions.starts_at <= $1
       AND sanctions.case_id IS DISTINCT FROM selected_cases.id
   ) AS earlier_sanctions
 ), weighed_cases AS (
@@ -135,6 +142,7 @@ open_appeals AS (
          CASE WHEN is_waiting THEN LEAST(${MAX_WAITING_POINTS}, ${POINTS_PER_HOUR} * GREATEST(0,
            floor(extract(epoch FROM $1::timestamptz - waiting_since) / 3600)))::int ELSE 0 END AS waiting_part,
          -- Of equally grave reasons, the first of these is the kind. A case that does not wait keeps its stored kind.
+         -- Findings and reports are not compared with a confirmation: an undecided case has no ban to confirm.
          CASE WHEN NOT is_waiting THEN kind
               WHEN finding_base > 0 AND finding_base = GREATEST(finding_base, reports_base, appeal_base) THEN 'finding'
               WHEN reports_base > 0 AND reports_base = GREATEST(reports_base, appeal_base) THEN 'reports'

@@ -33,7 +33,7 @@ export interface CaseRow {
   is_automatic: boolean;
   /** Number of distinct reporters of weight 1. Reports of weight 0 come from excluded or unreliable reporters. */
   reporters: number;
-  /** Number of the user's sanctions of the last 365 days from other cases, without lifted ones. */
+  /** Number of the user's sanctions of the last 365 days that other cases led to; lifted ones are not counted. */
   priors: number;
   /**
    * When the case was opened; for a decided case that waits again, when the appeal was filed, or when the ban that must

@@ -20,7 +20,10 @@ import type { ModerationCaseDto } from './case.dto';
 import { ContractValuePipe } from './contract-value.pipe';
 import { ModerationController } from './moderation-route.decorator';
 
-/** Acts of a moderator on a case. `CasesController` has the routes that read cases. */
+/**
+ * Acts of a moderator on a case. `CasesController` has the routes that read cases. `AnswersWithCase` sets the status of
+ * its route and documents the responses. `ContractValuePipe` validates bodies whose rules span several fields.
+ */
 @ModerationController('moderation/cases')
 export class CaseActsController {
   constructor(private readonly moderation: ModerationService) {}
@@ -76,6 +79,7 @@ export class CaseActsController {
     return this.moderation.decide(userId, caseId, decision);
   }
 
+  /** Confirms or rejects a ban that another moderator or an automatic rule has imposed. */
   @Post(':caseId/confirmation')
   @AnswersWithCase()
   confirm(
@@ -87,7 +91,7 @@ export class CaseActsController {
   }
 }
 
-/** Decides appeals. An appeal is part of a case, which the route returns. */
+/** Decides appeals. The response is the case to which the appeal belongs. */
 @ModerationController('moderation/appeals')
 export class CaseAppealsController {
   constructor(private readonly moderation: ModerationService) {}

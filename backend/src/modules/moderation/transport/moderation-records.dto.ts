@@ -48,7 +48,7 @@ export class AuditEntryDto implements AuditEntry {
   @ApiProperty({ type: 'integer', nullable: true })
   caseId: number | null;
 
-  @ApiProperty({ type: 'integer', nullable: true, description: 'The user whom the act concerns' })
+  @ApiProperty({ type: 'integer', nullable: true, description: 'The user whom the action concerns' })
   userId: number | null;
 
   @ApiProperty({ type: 'integer', nullable: true })
@@ -133,7 +133,7 @@ export class ModerationFiguresDto implements ModerationFigures {
 
   @ApiProperty({
     type: 'integer',
-    description: 'Current number of flagged users, who are matched only with each other',
+    description: 'Current number of flagged users, who are matched only with each other (the care pool)',
   })
   carePool: number;
 }

@@ -18,7 +18,7 @@ export class OptionalPageSizePipe implements PipeTransform<unknown, number> {
 }
 
 /**
- * Accepts an absent parameter or one text. A parameter that occurs more than once is an array, and is refused.
+ * Accepts a parameter that is absent or occurs once. One that occurs more than once is an array, and is refused.
  * @throws DomainError validation_failed
  */
 @Injectable()

@@ -1,4 +1,4 @@
-/** How a table of the database is exported: as events, as records, or not at all. */
+/** How a table of the database is exported: as events, as records, or not at all for the reason `leftOut`. */
 export type TableRule = { as: 'events' | 'records' } | { leftOut: string };
 
 const READ_MODEL = 'Derived from events, which are exported.';
@@ -14,6 +14,7 @@ export const exportedTables: Readonly<Record<string, TableRule>> = {
   devices: { as: 'records' },
   uploads: { as: 'records' },
   private_reads: { as: 'records' },
+  // `standings` (the standing at present) and `notices` are exported although they are derived from events.
   standings: { as: 'records' },
   notices: { as: 'records' },
   notices_seen: { as: 'records' },
@@ -35,7 +36,7 @@ export const exportedTables: Readonly<Record<string, TableRule>> = {
   upload_holds: { leftOut: MODERATION },
   moderator_actions: { leftOut: MODERATION },
   blocked_images: { leftOut: MODERATION },
-  erasures: { leftOut: 'Users with an erasure are gone; the receipt lists what was erased.' },
+  erasures: { leftOut: 'Erased users cannot export anything; the receipt lists what was erased.' },
   event_streams: { leftOut: TECHNICAL },
   private_data_expiries: { leftOut: TECHNICAL },
   migrations: { leftOut: TECHNICAL },

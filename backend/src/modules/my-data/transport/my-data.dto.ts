@@ -33,7 +33,7 @@ export class ErasureAcceptedDto implements ErasureAccepted {
 }
 assertType<SameShape<ErasureAcceptedDto, ErasureAccepted>>();
 
-/** Number of erased items, by kind. */
+/** Number of erased items, by kind. The personal fields are those of stored events with data of the user. */
 export class ErasedDto implements Erased {
   @ApiProperty({ type: 'integer' })
   personalFields: number;
@@ -82,7 +82,7 @@ export class KeptDto implements Kept {
 }
 assertType<SameShape<KeptDto, Kept>>();
 
-/** How long copies remain that an erasure does not reach. */
+/** How long copies remain that an erasure does not reach, for example in Redis' append-only file. */
 export class HorizonsDto implements Horizons {
   @ApiProperty()
   backupsDays: number;
@@ -154,6 +154,7 @@ export class RemainingDto implements Remaining {
 }
 assertType<SameShape<RemainingDto, Remaining>>();
 
+/** The state of an erasure. The receipt proves a finished one: `receipt` is its signed form, `content` its content. */
 export class ReceiptDto implements Receipt {
   @ApiProperty({ enum: ['running', 'done'] })
   state: Receipt['state'];

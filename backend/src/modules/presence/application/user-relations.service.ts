@@ -3,7 +3,7 @@ import { OnProcessEvent } from '../../../platform/process-events/process-event.d
 import type { ProcessEventMap } from '../../../platform/process-events/process-event-map.types';
 import { OnlineUsersService } from '../../../platform/realtime/online-users.service';
 import { BlockListService } from '../../blocks/application/block-list.service';
-import { FriendshipService } from '../../friends/application/friendship.service';
+import { FriendshipLookupService } from '../../friends/application/friendship-lookup.service';
 import { PastPartnersService } from '../../random-chat/application/past-partners.service';
 import type { UserRelationsPort } from '../../users/application/user-relations.port';
 
@@ -12,7 +12,7 @@ import type { UserRelationsPort } from '../../users/application/user-relations.p
 export class UserRelationsService implements UserRelationsPort {
   constructor(
     private readonly online: OnlineUsersService,
-    private readonly friendships: FriendshipService,
+    private readonly friendships: FriendshipLookupService,
     private readonly pastPartners: PastPartnersService,
     private readonly blockList: BlockListService,
   ) {}
@@ -38,8 +38,8 @@ export class UserRelationsService implements UserRelationsPort {
     if (await this.blockList.isBlockedEitherWay(viewerId, userId)) return false;
     const mayKnow =
       (await this.friendships.areFriends(viewerId, userId)) ||
-      // While Redis is unreachable, it is unknown whether the two are chat partners: the user is not shown as online.
-      (await this.pastPartners.arePartners(viewerId, userId).catch(() => false));
+      // While Redis is unreachable, it is unknown whether the two are in a chat: the user is not shown as online.
+      (await this.pastPartners.areInChatNow(viewerId, userId).catch(() => false));
     return mayKnow && (await this.online.findOnlineAmong([userId])).has(userId);
   }
 

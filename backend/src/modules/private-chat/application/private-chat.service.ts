@@ -11,7 +11,7 @@ import { DomainError } from '../../../platform/errors/domain.errors';
 import { CommandExecutorService } from '../../../platform/event-store/command-executor.service';
 import { throwUnavailableOnConflict } from '../../../platform/event-store/version-conflict.functions';
 import { PersonalDataRepository } from '../../../platform/event-store/personal-data.repository';
-import { FriendshipService } from '../../friends/application/friendship.service';
+import { FriendshipLookupService } from '../../friends/application/friendship-lookup.service';
 import { UploadsService } from '../../uploads/application/uploads.service';
 import { UsersService } from '../../users/application/users.service';
 import type { PrivateMessageCommand } from '../domain/private-message.commands';
@@ -64,7 +64,7 @@ export class PrivateChatService {
   constructor(
     private readonly messages: PrivateMessageRepository,
     private readonly changes: RecentChangeRepository,
-    private readonly friendships: FriendshipService,
+    private readonly friendships: FriendshipLookupService,
     private readonly executor: CommandExecutorService,
     private readonly personalData: PersonalDataRepository,
     private readonly users: UsersService,

@@ -72,9 +72,12 @@ export const isSameReaction = (one: PrivateReaction, other: PrivateReaction): bo
 
 const recordToggle = (
   { lastToggles }: SentMessage,
-  { data: { emoji, userId, attempt }, occurredAt }: PrivateReactionAdded | PrivateReactionRemoved,
+  {
+    data: { emoji, userId, attempt: refFingerprint },
+    occurredAt,
+  }: PrivateReactionAdded | PrivateReactionRemoved,
 ): readonly Toggle[] => {
   const others = lastToggles.filter((other) => !isSameReaction(other, { emoji, userId }));
-  if (attempt === undefined) return others;
-  return [...others, { emoji, userId, refFingerprint: attempt, at: occurredAt }];
+  if (refFingerprint === undefined) return others;
+  return [...others, { emoji, userId, refFingerprint, at: occurredAt }];
 };

@@ -5,7 +5,7 @@ import type { PreparedStatement } from '../../../platform/database/prepared-stat
 import { type ReadConnection, ReadReplicaService } from '../../../platform/database/read-replica.service';
 import { EventStoreRepository } from '../../../platform/event-store/event-store.repository';
 import { buildOpenStreamSql } from '../../../platform/event-store/open.sql';
-import { FriendshipService } from '../../friends/application/friendship.service';
+import { FriendshipLookupService } from '../../friends/application/friendship-lookup.service';
 import type { PrivateMessageSent } from '../domain/private-message.events';
 import type { PrivateReaction } from '../domain/private-message.state';
 import {
@@ -103,7 +103,7 @@ const SEND_STATEMENT: PreparedStatement = {
            earlier.id AS earlier_id, earlier.receiver_id AS earlier_receiver_id, earlier.created_at AS earlier_at,
            quoted.id AS quoted_id, quoted.sender_id AS quoted_sender_id, quoted.type AS quoted_type,
            quoted.content AS quoted_content
-    FROM ${FriendshipService.buildLockedFriendshipSql('$9::bigint', '$10::bigint')} AS friendship
+    FROM ${FriendshipLookupService.buildLockedFriendshipSql('$9::bigint', '$10::bigint')} AS friendship
     LEFT JOIN private_messages earlier ON earlier.sender_id = $9::bigint AND earlier.client_id = $11::text
     LEFT JOIN private_messages quoted ON quoted.id = $12::bigint AND NOT quoted.is_deleted
       AND LEAST(quoted.sender_id, quoted.receiver_id) = friendship.low_id

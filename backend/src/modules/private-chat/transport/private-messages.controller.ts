@@ -53,6 +53,7 @@ export class PrivateMessagesController {
     type: [PrivateMessageDto],
     description: 'The newest messages (before `before`, if given), in ascending order',
   })
+  // `validation_failed`: `before` or `limit` is not a positive integer.
   @ApiProblems('validation_failed', 'not_signed_in', 'forbidden', 'not_friends')
   listMessages(
     @CurrentLogin() login: Login,
@@ -65,6 +66,7 @@ export class PrivateMessagesController {
     return this.chat.loadConversation(userId, friendId, { before, limit });
   }
 
+  // Marks the messages from the friend to the user, so the friend comes first (docs/product-decisions.md, A132).
   @Put('read/:friendId/:userId')
   @HttpCode(204)
   @ApiNoContentResponse({ description: 'All messages of the friend are marked as read' })

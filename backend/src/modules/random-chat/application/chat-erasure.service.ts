@@ -128,7 +128,7 @@ export class ChatErasureService {
    * @returns whether Redis has the stream of the chat.
    */
   private async endIfOpen(sessionId: string): Promise<boolean> {
-    const { version, first, last } = await this.log.readEdges(sessionId);
+    const { version, first, last } = await this.log.readFirstAndLast(sessionId);
     if (!first || !last) return false;
     const firstEvent = decodeEvent(first.text).event;
     const isOver = decodeEvent(last.text).event?.type === 'ChatEnded';

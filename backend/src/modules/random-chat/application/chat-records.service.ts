@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { ChatPresenceService } from '../../../platform/hot-log/chat-presence.service';
 import { MatchQueueService } from '../../matching/application/match-queue.service';
 
-/** The records in Redis beside a chat's stream of events: which users are in the chat, and with which sockets. */
+/** What Redis stores about a chat outside its stream of events: its users and their sockets. */
 @Injectable()
 export class ChatRecordsService {
   constructor(
@@ -10,13 +10,16 @@ export class ChatRecordsService {
     private readonly presence: ChatPresenceService,
   ) {}
 
-  /** Whether a user is in a chat, by the user's record in matching. */
+  /** Whether a user is in a chat, according to the user's record in the match queue. */
   async isInChat(userId: number, sessionId: string): Promise<boolean> {
     const [record] = await this.queue.readRecords([userId]);
     return record?.state === 'chatting' && record.sessionId === sessionId;
   }
 
-  /** Frees the users of an ended chat for other chats, and deletes the deadlines of users who were away. Idempotent. */
+  /**
+   * Frees the users of an ended chat for other chats, and deletes their presence, with the deadlines by which absent
+   * users had to return. Idempotent.
+   */
   async close(sessionId: string, userIds: readonly [number, number]): Promise<void> {
     await this.queue.finish({ sessionId, userIds });
     await this.presence.forget(sessionId, userIds);

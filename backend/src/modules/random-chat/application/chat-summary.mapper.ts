@@ -1,4 +1,4 @@
-import { type ChatLogEdges } from '../../../platform/hot-log/chat-log.repository';
+import { type FirstAndLastEntries } from '../../../platform/hot-log/chat-log.repository';
 import { decodeEvent } from './chat-event.codec';
 import { type ChatFrame, toEndData } from './chat-frame.mapper';
 
@@ -18,7 +18,10 @@ export interface ChatSummary {
 export type EndFrame = Extract<ChatFrame, { event: 'chat_skipped' }>;
 
 /** Builds a summary from the first and the last event. `ChatEnded` is always the last event of its chat. */
-export const summariseChat = (sessionId: string, { version, first, last }: ChatLogEdges): ChatSummary => {
+export const summariseChat = (
+  sessionId: string,
+  { version, first, last }: FirstAndLastEntries,
+): ChatSummary => {
   const firstEvent = first && decodeEvent(first.text).event;
   const lastEvent = last && decodeEvent(last.text).event;
   const endFrame: EndFrame | null =

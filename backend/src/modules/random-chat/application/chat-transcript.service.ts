@@ -64,8 +64,7 @@ export class ChatTranscriptService {
 
   /** @returns null when Redis does not have the stream, or deletes it while it is read. */
   private async readFromRedis(sessionId: string, request: TranscriptRequest): Promise<ChatTranscript | null> {
-    // The edges of a stream are its first and last entry.
-    const { version, first, last } = await this.log.readEdges(sessionId);
+    const { version, first, last } = await this.log.readFirstAndLast(sessionId);
     if (!first || !last) return null;
     const collector = new TranscriptCollector(request);
     // Number of events that are not collected yet. They are collected backwards, so it is the `seq` of the next one.

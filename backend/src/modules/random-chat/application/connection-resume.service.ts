@@ -35,6 +35,7 @@ export class ConnectionResumeService {
    */
   async resume(connection: SocketConnection, lastSeen: LastSeen, reportState: ReportState): Promise<void> {
     const { userId } = connection.identity;
+    // If the user is searching, this also continues the search for the new socket.
     const state = await this.matchmaking.resume(userId);
     if (state.kind === 'chatting') await this.resumeInChat(connection, state, lastSeen, reportState);
     else await this.resumeOutsideChat(connection, state, lastSeen, reportState);
@@ -49,6 +50,7 @@ export class ConnectionResumeService {
     const { userId } = connection.identity;
     const { sessionId } = state;
     await this.chats.use(sessionId, async (chat) => {
+      // The user's record may still name a chat that is over. Closing the chat's records in Redis frees its users.
       if (await this.lifecycle.closeRecordsIfOver(userId, chat)) {
         await this.resumeOutsideChat(connection, { kind: 'idle' }, lastSeen, reportState, chat);
         return;
@@ -57,11 +59,14 @@ export class ConnectionResumeService {
       await this.limitResumeRate(chat, userId, seenSeq);
       const pastChat = await this.findPastChat(userId, lastSeen, chat);
       this.admitSocket(connection, state, reportState);
+      // Not counted as `ended`: a connection counts once, by the resume of the open chat.
       if (pastChat && lastSeen) sendEnd(connection, pastChat, lastSeen.seq);
-      // If the client has seen more events than are left, it receives the chat from the start.
+      // If Redis has lost events that the client has seen, the client receives the chat from the start.
       const outcome = seenSeq > chat.version ? 'reset' : 'resumed';
-      if (await this.chats.resume(connection, chat, seenSeq)) {
-        if (lastSeen) this.metrics.recordResume(outcome); // without it, the page was reloaded
+      const joinedChat = await this.chats.resume(connection, chat, seenSeq);
+      if (joinedChat) {
+        // A page that was opened or reloaded has no `lastSeen`, and is not counted: it has not reconnected.
+        if (lastSeen) this.metrics.recordResume(outcome);
         return;
       }
       // The chat has ended in the meantime, so the user is idle, unless another chat has started.
@@ -69,7 +74,7 @@ export class ConnectionResumeService {
     });
   }
 
-  /** Like the method of `LiveChatService`, but also counts a refusal. */
+  /** Like the method of `LiveChatService`, which throws only to refuse, but also counts the refusal. */
   private async limitResumeRate(chat: LiveChat, userId: number, seenSeq: number): Promise<void> {
     try {
       await this.chats.limitResumeRate(chat, userId, seenSeq);
@@ -84,17 +89,19 @@ export class ConnectionResumeService {
     state: MatchState,
     lastSeen: LastSeen,
     reportState: ReportState,
-    chatOnRecord?: ChatSummary,
+    knownChat?: ChatSummary,
   ): Promise<void> {
-    // A claim is a match whose chat is not confirmed yet. If the client has seen this chat, the chat has started, and
-    // the socket joins it as soon as the claim is confirmed. Then the chat is not a past one.
+    // A claim is a match whose chat is not confirmed yet. If the client has already seen this chat, it is no past chat:
+    // the socket joins it once the claim is confirmed.
     const willJoinSeenChat = state.kind === 'claimed' && state.sessionId === lastSeen?.sessionId;
     const pastChat = willJoinSeenChat
       ? null
-      : await this.findPastChat(connection.identity.userId, lastSeen, chatOnRecord);
+      : await this.findPastChat(connection.identity.userId, lastSeen, knownChat);
     this.admitSocket(connection, state, reportState);
-    if (pastChat && lastSeen) sendEnd(connection, pastChat, lastSeen.seq);
-    if (pastChat) this.metrics.recordResume('ended');
+    if (pastChat && lastSeen) {
+      sendEnd(connection, pastChat, lastSeen.seq);
+      this.metrics.recordResume('ended');
+    }
     sendSearch(connection, state);
     await this.joinLateStart(connection, state);
   }
@@ -108,20 +115,18 @@ export class ConnectionResumeService {
   /**
    * Finds the chat that the client saw last, unless this is the user's open chat. If the found chat is still open,
    * Redis has lost the record that the user is in it, and the chat is ended first.
-   * @param chatOnRecord the chat on the user's record, open or over.
+   * @param knownChat the chat on the user's record, open or over, which the caller has already read.
    */
   private async findPastChat(
     userId: number,
     lastSeen: LastSeen,
-    chatOnRecord?: ChatSummary,
+    knownChat?: ChatSummary,
   ): Promise<ChatSummary | null> {
     if (!lastSeen) return null;
     const { sessionId } = lastSeen;
-    if (sessionId === chatOnRecord?.sessionId)
-      return chatOnRecord.isEnded || chatOnRecord.version === 0 ? chatOnRecord : null;
+    if (sessionId === knownChat?.sessionId) return isOpenChat(knownChat) ? null : knownChat;
     const pastChat = await this.chats.readSummary(sessionId);
-    const isOpen = pastChat.version > 0 && !pastChat.isEnded;
-    if (!isOpen || !pastChat.userIds.includes(userId)) return pastChat;
+    if (!isOpenChat(pastChat) || !pastChat.userIds.includes(userId)) return pastChat;
     await this.chats.endAfterLostRecord(sessionId);
     return this.chats.readSummary(sessionId);
   }
@@ -136,12 +141,15 @@ export class ConnectionResumeService {
   }
 }
 
+/** A chat of version 0 has no events in Redis, so it is over. */
+const isOpenChat = ({ version, isEnded }: ChatSummary): boolean => version > 0 && !isEnded;
+
 /** Sends the end of a past chat to a client that has not seen it. */
 const sendEnd = (connection: SocketConnection, chat: ChatSummary, seenSeq: number): void => {
   const { sessionId, endFrame } = chat;
   if (chat.version === 0 || (endFrame && chat.userIds.length === 0)) {
-    // Redis no longer has the chat, because it expired after it was persisted, or was lost. Of a lost chat, Redis may
-    // have only the end. In both cases the chat is over, and the client expects the next `seq`.
+    // Redis has no event of the chat, which expired after it was persisted or was lost, or only the end of a lost chat.
+    // Either way the chat is over, and the client expects the next `seq`.
     connection.sendFrame('chat_skipped', {
       sessionId,
       seq: seenSeq + 1,

@@ -1,5 +1,6 @@
-/** The second of the last call (epoch ms; NaN before the first call), and its text such as `2026-01-31T12:34:56.`. */
+/** Start of the full second that is cached, in epoch ms; NaN before the first call. */
 let cachedSecondMs = NaN;
+/** The text of this second, such as `2026-01-31T12:34:56.`. */
 let cachedPrefix = '';
 
 /**

@@ -141,9 +141,9 @@ export class LiveChatService implements OnModuleInit, OnApplicationShutdown {
 
   /** The participants of a chat, and whether it has ended, without reading all of it. */
   async readSummary(sessionId: string): Promise<ChatSummary> {
-    const edges = await this.log.readEdges(sessionId);
-    const isRestored = await this.restoreLost(sessionId, edges.version);
-    return summariseChat(sessionId, isRestored ? await this.log.readEdges(sessionId) : edges);
+    const stored = await this.log.readFirstAndLast(sessionId);
+    const isRestored = await this.restoreLost(sessionId, stored.version);
+    return summariseChat(sessionId, isRestored ? await this.log.readFirstAndLast(sessionId) : stored);
   }
 
   /** Reads a chat and keeps it in memory while `work` runs. */
@@ -255,7 +255,7 @@ export class LiveChatService implements OnModuleInit, OnApplicationShutdown {
         chat.detach(connection);
         // Needed even if `recordSocket` failed: Redis may still execute a call that timed out in this process. Repeats
         // what `detachSockets` has done for an attached socket of an ended chat.
-        if (isEnded) await this.presence.leaveEnded(sessionId, connection.id);
+        if (isEnded) await this.presence.leaveEndedChat(sessionId, connection.id);
         else await this.presence.leave(sessionId, connection.id, this.environment.GRACE_AFTER_LOSS_MS);
         if (this.joinedSessionIds.get(connection) === sessionId) this.joinedSessionIds.delete(connection);
       }
@@ -294,7 +294,7 @@ export class LiveChatService implements OnModuleInit, OnApplicationShutdown {
       served.chat.detach(connection);
       this.lastEndedSessionIds.set(connection, sessionId);
       if (this.joinedSessionIds.get(connection) === sessionId) this.joinedSessionIds.delete(connection);
-      void this.presence.leaveEnded(sessionId, connection.id);
+      void this.presence.leaveEndedChat(sessionId, connection.id);
     }
     this.served.dropIfUnused(sessionId);
   }

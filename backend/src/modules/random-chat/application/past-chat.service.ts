@@ -31,7 +31,7 @@ export class PastChatService {
 
   /** @returns null for a chat that does not exist, or that was aborted before a user saw it. */
   async find(sessionId: string): Promise<ChatPeriod | null> {
-    const { first, last } = await this.log.readEdges(sessionId);
+    const { first, last } = await this.log.readFirstAndLast(sessionId);
     const firstEvent = first && decodeEvent(first.text).event;
     // Redis no longer has the chat, or has lost it and then stored only its end.
     if (!first || !last || firstEvent?.type !== 'ChatStarted') {

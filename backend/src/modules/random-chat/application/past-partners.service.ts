@@ -38,7 +38,7 @@ export class PastPartnersService {
   }
 
   /** Whether the two are in a chat together now. */
-  async arePartners(userId: number, otherId: number): Promise<boolean> {
+  async areInChatNow(userId: number, otherId: number): Promise<boolean> {
     const [partnerId] = await this.queue.readPartners([userId]);
     return partnerId === otherId;
   }

@@ -9,7 +9,7 @@ export type Decision = { events: readonly RandomChatEvent[] } | { alreadyDone: E
 
 export const accept = (...events: RandomChatEvent[]): Decision => ({ events });
 
-/** For a command that would not change the state. It does not correspond to a single event, so the id is empty. */
+/** For a command that would not change the state. No single event is its result, so the id is empty. */
 export const createNoOp = ({ version }: RandomChatState): Decision => ({
   alreadyDone: { id: '', seq: version },
 });

@@ -5,8 +5,8 @@ import { DataSource } from 'typeorm';
 export interface PersistedChatEvent {
   seq: number;
   /**
-   * Id of its entry in the chat's Redis stream, which is also the id of a message; '' for an event that was appended to
-   * PostgreSQL only.
+   * Id of its entry in the chat's Redis stream; of a `MessageSent`, this is also the id of the message. '' for an event
+   * that was appended to PostgreSQL only.
    */
   entryId: string;
   type: string;

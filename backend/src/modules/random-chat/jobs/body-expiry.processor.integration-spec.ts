@@ -32,13 +32,13 @@ let processor: BodyExpiryProcessor;
 /** Images that `processor` has passed to the removal of files. */
 const expiredImages: string[] = [];
 
-/** @param expireImages the fake of `UploadRemovalService.expire`. */
-const createProcessor = (expireImages: (dropped: DroppedData[]) => Promise<void>): BodyExpiryProcessor =>
+/** @param releaseImages the fake of `UploadRemovalService.releaseImagesOf`. */
+const createProcessor = (releaseImages: (dropped: DroppedData[]) => Promise<void>): BodyExpiryProcessor =>
   new BodyExpiryProcessor(
     database.dataSource,
     new PersonalDataRepository(database.dataSource),
     store,
-    { expire: expireImages } as unknown as UploadRemovalService,
+    { releaseImagesOf: releaseImages } as unknown as UploadRemovalService,
     {} as JobHandlerRegistry,
     {} as JobQueueService,
     new ExpiryHandlerRegistry(),

@@ -91,7 +91,7 @@ export class BodyExpiryProcessor implements OnModuleInit, OnApplicationBootstrap
     now: Date,
     manager: EntityManager,
   ): Promise<readonly NewEvent[]> {
-    await this.uploads.expire(dropped, manager);
+    await this.uploads.releaseImagesOf(dropped, manager);
     return [{ eventId: randomUUID(), type: 'BodiesExpired', data: {}, occurredAt: now }];
   }
 }

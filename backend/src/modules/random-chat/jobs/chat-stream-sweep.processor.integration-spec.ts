@@ -42,7 +42,7 @@ describe('ChatStreamSweepProcessor', () => {
     );
     await redis.del(getKeys(chat).deadlines);
 
-    expect(await sweepAllAsSilent()).toEqual({ expiring: 0, silent: 1 });
+    expect(await sweepAllAsSilent()).toEqual({ endedWithoutExpiry: 0, silent: 1 });
     await until(() => isEndPersisted(chat));
     // The stream of a chat whose end is persisted gets an expiry.
     await until(

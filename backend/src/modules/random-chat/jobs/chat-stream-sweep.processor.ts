@@ -33,10 +33,10 @@ const SILENT_AFTER_MS = 60 * 60_000;
 
 /**
  * Sweeps chat streams that would otherwise stay in Redis forever, because a crash of Redis lost their `ChatEnded` event
- * or their expiry, or because `ChatEnded` was a dead letter (an event that PostgreSQL
- * refuses) and was stored only later. If PostgreSQL has the end of
- * a chat, its stream gets an expiry, which is shorter while Redis is short of memory. In an open chat without an event
- * for an hour, absent users get a deadline, after which a replica ends the chat.
+ * or their expiry, or because `ChatEnded` was a dead letter (an event that PostgreSQL refuses)
+ * and was stored only later. If PostgreSQL has the end of a chat, its stream gets an expiry, which is shorter while
+ * Redis is short of memory. In an open chat without an event for an hour, absent users get a deadline, after which a
+ * replica ends the chat.
  */
 @Injectable()
 export class ChatStreamSweepProcessor implements OnModuleInit, OnApplicationBootstrap, OnApplicationShutdown {
@@ -56,15 +56,16 @@ export class ChatStreamSweepProcessor implements OnModuleInit, OnApplicationBoot
 
   onModuleInit(): void {
     this.handlers.register('sweep_streams', async () => {
-      const { expiring, silent } = await this.sweep();
-      if (expiring > 0) this.logger.warn(`${expiring} streams of ended chats had no expiry`);
+      const { endedWithoutExpiry, silent } = await this.sweep();
+      if (endedWithoutExpiry > 0)
+        this.logger.warn(`${endedWithoutExpiry} streams of ended chats had no expiry`);
       if (silent > 0) this.logger.log(`${silent} silent chats were checked for absent users`);
     });
   }
 
   async onApplicationBootstrap(): Promise<void> {
     // A timer instead of a job, since a full Redis accepts no jobs.
-    this.timer = setInterval(() => void this.shortenWhileFull(), SHORTEN_EVERY_MS).unref();
+    this.timer = setInterval(() => void this.shortenExpiries(), SHORTEN_EVERY_MS).unref();
     await this.jobs.schedule('sweep_streams', {}, SWEEP_EVERY_MS);
   }
 
@@ -74,18 +75,18 @@ export class ChatStreamSweepProcessor implements OnModuleInit, OnApplicationBoot
 
   /**
    * @param silentBefore an open chat is silent if its last event is older (epoch ms, by the clock of Redis).
-   * @returns the number of streams that were given an expiry, and the number of silent chats.
+   * @returns the number of ended chats whose streams had no expiry and got one, and the number of silent chats.
    */
   async sweep(
     silentBefore = this.chatLog.estimateRedisTimeMs() - SILENT_AFTER_MS,
-  ): Promise<{ expiring: number; silent: number }> {
-    const counts = { expiring: 0, silent: 0 };
+  ): Promise<{ endedWithoutExpiry: number; silent: number }> {
+    const counts = { endedWithoutExpiry: 0, silent: 0 };
     for await (const keys of this.scanStreamKeys()) {
       const ttls = await this.readTtls(keys);
       const keysWithoutExpiry = keys.filter((_, index) => ttls[index] === NO_EXPIRY);
       const endedChatKeys = await this.findKeysOfEndedChats(keysWithoutExpiry);
       await this.expire([...endedChatKeys], this.expiry.durationMs);
-      counts.expiring += endedChatKeys.size;
+      counts.endedWithoutExpiry += endedChatKeys.size;
       const openChatKeys = keysWithoutExpiry.filter((key) => !endedChatKeys.has(key));
       for (const key of await this.findKeysOfSilentChats(openChatKeys, silentBefore)) {
         await this.setDeadlinesOfAbsentUsers(toSessionId(key));
@@ -97,7 +98,7 @@ export class ChatStreamSweepProcessor implements OnModuleInit, OnApplicationBoot
 
   /** `setDeadlines` ignores users who are in the chat. */
   private async setDeadlinesOfAbsentUsers(sessionId: string): Promise<void> {
-    const { isEnded, userIds } = summariseChat(sessionId, await this.chatLog.readEdges(sessionId));
+    const { isEnded, userIds } = summariseChat(sessionId, await this.chatLog.readFirstAndLast(sessionId));
     if (!isEnded && userIds.length > 0)
       await setDeadlines(this.redis, sessionId, userIds, this.environment.GRACE_AFTER_LOSS_MS);
   }
@@ -114,10 +115,10 @@ export class ChatStreamSweepProcessor implements OnModuleInit, OnApplicationBoot
     });
   }
 
-  /** Shortens the expiry of streams that were given the ordinary expiry before Redis was short of memory. */
-  private async shortenWhileFull(): Promise<void> {
-    const { durationMs } = this.expiry;
-    if (!this.expiry.isShortened || this.isShortenRunning) return;
+  /** While Redis is short of memory, shortens the expiry of streams that were given the ordinary one before. */
+  private async shortenExpiries(): Promise<void> {
+    const { isShortened, durationMs } = this.expiry;
+    if (!isShortened || this.isShortenRunning) return;
     this.isShortenRunning = true;
     try {
       for await (const keys of this.scanStreamKeys()) {

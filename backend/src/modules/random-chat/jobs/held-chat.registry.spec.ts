@@ -1,3 +1,6 @@
+// The worker writes the entries of each shard's outbox to PostgreSQL. A chat is held while its next entry cannot be
+// written. A held chat waits until it is due, when the entry is retried. A pass reads each shard after an outbox id, or
+// from the head of the outbox ('').
 import type { OutboxEntry } from '../../../platform/hot-log/outbox.repository';
 import { HeldChatRegistry } from './held-chat.registry';
 
@@ -18,7 +21,7 @@ describe('HeldChatRegistry', () => {
       [1, ''],
       [2, ''],
     ]);
-    // The first retry is due at 500 ms.
+    // Retries are due at multiples of their delay: the first one at 500 ms.
     registry.hold(entries[0]!, 10);
     expect([firstPass.isWaiting('a'), firstPass.isWaiting('b')]).toEqual([true, false]);
     firstPass.markProcessed(entries);
@@ -40,7 +43,7 @@ describe('HeldChatRegistry', () => {
       while (registry.beginPass([1], now).isWaiting('a')) now += 50;
       waitsMs.push(now - failedAt);
     }
-    // Retries are due at multiples of the delay: the first at 500 ms, the second at 1,000 ms.
+    // The delay is 500 ms, then 1,000 ms. Retries are due at multiples of it: at 500 ms and at 1,000 ms.
     expect(waitsMs.slice(0, 2)).toEqual([500, 500]);
     expect(waitsMs).toEqual([...waitsMs].sort((a, b) => a - b));
     expect(Math.max(...waitsMs)).toBeLessThanOrEqual(30_000);

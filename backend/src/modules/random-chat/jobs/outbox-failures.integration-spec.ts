@@ -342,7 +342,7 @@ describe('OutboxWriterService on failures', () => {
       await waitUntilPersisted();
       // PERSIST removes the expiry.
       await stack.store.redis.persist(chatKeys(findShard(ended)).stream(ended));
-      expect(await worker.app.get(ChatStreamSweepProcessor).sweep()).toMatchObject({ expiring: 1 });
+      expect(await worker.app.get(ChatStreamSweepProcessor).sweep()).toMatchObject({ endedWithoutExpiry: 1 });
       // The expiry is ten minutes.
       expect(await readTtl(ended)).toBeGreaterThan(9 * 60_000);
       expect([await readTtl(live), await readTtl(unpersisted)]).toEqual([NO_EXPIRY, NO_EXPIRY]);

@@ -21,7 +21,10 @@ const STUCK_AFTER_MS = 20_000;
 export class OutboxWatchdogService implements OnModuleInit, OnApplicationShutdown {
   private readonly logger = new Logger(OutboxWatchdogService.name);
   private timer: NodeJS.Timeout | undefined;
-  /** Start (monotonic, ms) of the period in which both stores have been reachable and the process not suspended. */
+  /**
+   * Start (monotonic, ms) of the period in which both stores have been reachable, the job worker ready, and the process
+   * not suspended.
+   */
   private healthySince: number | undefined;
   /** Time of the last check (monotonic, ms). */
   private checkedAt = performance.now();
@@ -85,7 +88,7 @@ export class OutboxWatchdogService implements OnModuleInit, OnApplicationShutdow
       this.healthySince = undefined; // no worker can make progress, so a restart would not help
       return false;
     }
-    // A job worker that is not ready has not started yet or has lost Redis.
+    // A job worker that is not ready runs no jobs: the schema is not up to date yet, or the process is stopping.
     if (wasSuspended || !this.jobWorker.isReady) this.healthySince = undefined;
     this.healthySince ??= now;
     const idleMs = now - Math.max(this.healthySince, this.processor.progressedAt);

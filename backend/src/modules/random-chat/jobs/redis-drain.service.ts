@@ -23,8 +23,8 @@ export interface DrainOptions {
 
 /**
  * Moves every acknowledged event from Redis to PostgreSQL and then empties Redis, for a release that changes the layout
- * of Redis (its keys and values). The replicas must have been stopped. A worker of the same release must be running: it
- * writes the outboxes, in which the events wait, to PostgreSQL.
+ * of Redis (its keys and values). The old release performs the drain. Its replicas must have been stopped, and one of
+ * its workers must be running: the worker writes the outboxes, in which the events wait, to PostgreSQL.
  */
 @Injectable()
 export class RedisDrainService {
@@ -91,7 +91,7 @@ export class RedisDrainService {
     const deadlineAt = Date.now() + stuckAfterMs;
     for (;;) {
       // Another writer may append between the read and the append, which then fails and is repeated.
-      const { version, last } = await this.chatLog.readEdges(sessionId);
+      const { version, last } = await this.chatLog.readFirstAndLast(sessionId);
       if (!last || isEndOfChat(last.text)) return;
       const expectedStreamEnd = { version, lastId: last.id };
       const { kind } = await this.chatLog.append(sessionId, expectedStreamEnd, [text], { isEnd: true });

@@ -29,11 +29,11 @@ describe('the time until which a chat of the history can be reported', () => {
     expect(status).toBe(200);
     return (body as unknown as ChatHistoryEntry[])[0]?.reportableUntil;
   };
-  /** Reads the time 24 hours after the last event of the chat in Redis. */
-  const readDayAfterLastEvent = async ({ sessionId }: TestChat): Promise<string> => {
+  /** Returns the time that is `ms` after the last event of the chat in Redis. */
+  const readTimeAfterLastEvent = async ({ sessionId }: TestChat, ms: number): Promise<string> => {
     const lastEvent = (await readEvents(stack, sessionId)).at(-1)!;
     // The id of an entry begins with its time in ms.
-    return new Date(Number.parseInt(lastEvent.id, 10) + DAY_MS).toISOString();
+    return new Date(Number.parseInt(lastEvent.id, 10) + ms).toISOString();
   };
 
   it('is null until the chat ends', async () => {
@@ -46,7 +46,7 @@ describe('the time until which a chat of the history can be reported', () => {
     const chat = await startChat(stack);
     await chat.adaSocket.request('skip_chat', { sessionId: chat.sessionId });
     await persistChat(stack.replicas[0]!, chat.sessionId);
-    const expected = await readDayAfterLastEvent(chat);
+    const expected = await readTimeAfterLastEvent(chat, DAY_MS);
     expect(await readReportableUntil(chat)).toBe(expected);
     await dropLiveChat(stack, chat.sessionId);
     expect(await readReportableUntil(chat)).toBe(expected);
@@ -56,13 +56,13 @@ describe('the time until which a chat of the history can be reported', () => {
     const chat = await startChat(stack);
     await chat.adaSocket.request('random_message', textMessage(chat.sessionId, 'the last words'));
     await persistChat(stack.replicas[0]!, chat.sessionId);
-    const expected = await readDayAfterLastEvent(chat);
+    const expected = await readTimeAfterLastEvent(chat, DAY_MS);
     await dropLiveChat(stack, chat.sessionId);
     expect(await readReportableUntil(chat)).toBe(expected);
     // The messages of such a chat expire after a week, which appends an event.
     const messagesExpired = {
       eventId: randomUUID(),
-      type: 'BodiesExpired',
+      type: 'BodiesExpired', // bodies: the contents of messages
       data: {},
       occurredAt: new Date(0), // if this event were not ignored, the result would be in 1970
     };
@@ -86,8 +86,7 @@ describe('the time until which a chat of the history can be reported', () => {
     const chat = await startChat(stack);
     await chat.adaSocket.request('skip_chat', { sessionId: chat.sessionId });
     await persistChat(stack.replicas[0]!, chat.sessionId);
-    const lastEventMs = Date.parse(await readDayAfterLastEvent(chat)) - DAY_MS;
-    const reportableUntil = new Date(lastEventMs + reportableS * 1_000).toISOString();
+    const reportableUntil = await readTimeAfterLastEvent(chat, reportableS * 1_000);
     // `chat.ada` does not use this replica.
     const response = await fetch(`${origin}/api/chat-history/${chat.ada.user.id}`, {
       headers: { cookie: chat.ada.cookie },

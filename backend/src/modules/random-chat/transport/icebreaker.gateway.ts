@@ -4,8 +4,9 @@ import { type InboundFrame, requireOwnId } from '../../../platform/realtime/inbo
 import { LiveChatService } from '../application/live-chat.service';
 
 /**
- * Handles the frames of the game Break the Ice. `execute` sends the ack with the appended event. A repeated command
- * appends no event, so it is acknowledged by the methods below or, without data, by the socket adapter.
+ * Handles the frames of the game Break the Ice. `execute` acknowledges a frame with the event that it appends. It
+ * appends none for a repeated command: `start` and `ignore` acknowledge it themselves, and the socket adapter
+ * acknowledges a repeated `break_ice_response`, without data.
  */
 @WebSocketGateway({ path: '/ws' })
 export class IcebreakerGateway {
@@ -20,7 +21,7 @@ export class IcebreakerGateway {
     const result = await chat.execute(
       {
         type: 'StartGame',
-        decidedAtMs: this.chats.estimateRedisTimeMs(),
+        decidedAtMs: this.chats.estimateRedisTimeMs(), // starts of games are rate-limited
         initiatorId: userId,
         gameId,
         questionId: question.id,
@@ -32,7 +33,7 @@ export class IcebreakerGateway {
   }
 
   @SubscribeMessage('break_ice_response')
-  async answer(_: WebSocket, frame: InboundFrame<'break_ice_response'>): Promise<void> {
+  async respond(_: WebSocket, frame: InboundFrame<'break_ice_response'>): Promise<void> {
     const { data, userId } = frame;
     requireOwnId(data.userId, frame);
     const chat = await this.chats.requireChat(frame.connection, data.sessionId);

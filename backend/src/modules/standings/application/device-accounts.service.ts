@@ -9,8 +9,6 @@ import { EmailHasherService } from '../infrastructure/email-hasher.service';
 /** A new account is flagged when its device has more than this number of new accounts in 24 hours, itself included. */
 const MAX_NEW_ACCOUNTS_PER_DAY = 10;
 
-export type { InheritableSanction } from '../infrastructure/ban-key.repository';
-
 /** What the device and the e-mail address of a new account reveal about earlier accounts. */
 export interface NewAccountCheck {
   /** A sanction in force against another account of the same device or with the same e-mail address. */
@@ -23,6 +21,7 @@ export interface NewAccountCheck {
 export class DeviceAccountsService {
   constructor(
     private readonly devices: DeviceRepository,
+    /** Hashes of the devices and e-mail addresses of sanctioned users. */
     private readonly banKeys: BanKeyRepository,
     private readonly emails: EmailHasherService,
   ) {}
@@ -50,7 +49,7 @@ export class DeviceAccountsService {
     { device, email }: Pick<TransactionEventMap['AccountCreated'], 'device' | 'email'>,
     manager: EntityManager,
   ): Promise<NewAccountCheck> {
-    // On a new device there can be no other account.
+    // A new device has no other account, and without an e-mail address there is nothing else to compare.
     if (device.isNew && email === null) return { sanction: null, hasManyNewAccounts: false };
     const emailHash = email === null ? null : this.emails.hash(email);
     const sanction = await this.banKeys.findSanction({ deviceHash: device.hash, emailHash }, manager);

@@ -21,7 +21,7 @@ export type FlagCause = 'reports' | 'many_accounts' | 'sanction_lapsed';
 
 /**
  * Why a sanction ended early. `replaced`: by a later decision on the same case. `source_ended`: the sanction that it
- * was inherited from has ended, or ends earlier.
+ * was inherited from has ended, or was shortened: then a suspension with the same end replaces the inherited sanction.
  */
 export type LiftCause = 'dismissed' | 'replaced' | 'appeal' | 'moderator' | 'not_confirmed' | 'source_ended';
 
@@ -33,6 +33,10 @@ export type UserFlagged = ConductEventOf<
   'PersonFlagged',
   { caseId: number | null; until: string; cause: FlagCause; noticeId: number }
 >;
+/**
+ * `noticeId` is null when the time of the flag is over, or when another notice explains the end: the notice of the
+ * decision, or the answer to the appeal.
+ */
 export type FlagLifted = ConductEventOf<'FlagLifted', { noticeId: number | null }>;
 
 /**
@@ -76,6 +80,7 @@ export type SanctionLifted = ConductEventOf<
   }
 >;
 
+/** A notice asks the user for their age, because they seem to have stated an age under 18. */
 export type AgeAsked = ConductEventOf<'AgeAsked', { noticeId: number; caseId: number | null }>;
 export type AgeAnswered = ConductEventOf<'AgeAnswered', { noticeId: number; answer: AgeAnswer }>;
 
@@ -108,7 +113,7 @@ export type HoldPlaced = ConductEventOf<'HoldPlaced', { moderatorId: number | nu
 /** Personal: `reason`. */
 export type HoldLifted = ConductEventOf<'HoldLifted', { moderatorId: number; reason: string }>;
 
-/** The events of a conduct stream from which the user's standing is folded. */
+/** The events of a conduct stream from which the user's standing (the restrictions in force) is folded. */
 export type StandingEvent =
   | UserFlagged
   | FlagLifted

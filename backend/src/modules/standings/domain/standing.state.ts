@@ -95,7 +95,7 @@ const getEndMs = ({ until }: StandingSanction): number => until?.getTime() ?? Nu
 /** The standing at a time: a sanction in force, else an open age question, else a flag (`care`), else `good`. */
 export const computeStandingAt = (state: StandingState, time: Date): Standing => {
   const { ageQuestion, flag } = state;
-  // If the gravest sanction has ended, all others have ended as well: bans have no end.
+  // No sanction ends later than the gravest one: it is a ban, which has no end, or the suspension that ends last.
   const sanction = findGravest(state.sanctions);
   if (sanction && isInForce(sanction.until, time)) return toStanding(sanction.kind, sanction);
   if (ageQuestion) return toStanding('age_question', { ...ageQuestion, until: null });

@@ -14,7 +14,7 @@ type SanctionEvent = StoredEvent & (SanctionImposed | SanctionConfirmed | Sancti
 /** Returns the hash of the user's e-mail address; null when the user has none. */
 export type FindEmailHash = (userId: number, manager: EntityManager) => Promise<string | null>;
 
-const writeKeys = async (
+const updateKeys = async (
   event: SanctionEvent,
   manager: EntityManager,
   keys: BanKeyRepository,
@@ -47,9 +47,9 @@ const writeKeys = async (
 };
 
 /**
- * Writes the keys of a sanction (device and e-mail hashes by which new accounts of the user are recognised) in the
+ * Updates the keys of a sanction (device and e-mail hashes by which new accounts of the user are recognised) in the
  * transaction of its event. A rebuild leaves the table `ban_keys` unchanged, because the event log does not contain the
- * devices and the address that the user had at that time; so `tables` is empty.
+ * devices and the e-mail address that the user had at that time; so `tables` is empty.
  */
 export const createBanKeysProjection = (
   keys: BanKeyRepository,
@@ -59,6 +59,6 @@ export const createBanKeysProjection = (
   tables: [],
   handles: ['SanctionImposed', 'SanctionConfirmed', 'SanctionLifted', 'AppealDecided'],
   async apply(events, manager) {
-    for (const event of events) await writeKeys(event as SanctionEvent, manager, keys, findEmailHash);
+    for (const event of events) await updateKeys(event as SanctionEvent, manager, keys, findEmailHash);
   },
 });

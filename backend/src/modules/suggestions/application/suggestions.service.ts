@@ -4,7 +4,7 @@ import { ENVIRONMENT, type Environment } from '../../../config/environment.confi
 import { DomainError } from '../../../platform/errors/domain.errors';
 import { MetricsRegistry } from '../../../platform/observability/metrics.registry';
 import { OptionalServerLimiter } from '../../../platform/optional-servers/optional-server.limiter';
-import { FriendshipService } from '../../friends/application/friendship.service';
+import { FriendshipLookupService } from '../../friends/application/friendship-lookup.service';
 import { PrivateTranscriptService } from '../../private-chat/application/private-transcript.service';
 import { ChatTranscriptService } from '../../random-chat/application/chat-transcript.service';
 import { PastChatService } from '../../random-chat/application/past-chat.service';
@@ -41,7 +41,7 @@ export class SuggestionsService {
     private readonly pastChats: PastChatService,
     private readonly randomChats: ChatTranscriptService,
     private readonly privateChats: PrivateTranscriptService,
-    private readonly friendships: FriendshipService,
+    private readonly friendships: FriendshipLookupService,
     private readonly users: UsersService,
     metrics: MetricsRegistry,
     @Inject(ENVIRONMENT)

@@ -30,7 +30,7 @@ export class SuggestionModelClient {
     const { url, timeoutMs } = settings;
     this.host = new URL(url).host;
     this.server = new OptionalServerClient({
-      address: `${url.replace(/\/+$/, '')}/chat/completions`,
+      url: `${url.replace(/\/+$/, '')}/chat/completions`,
       timeoutMs,
     });
   }

@@ -71,7 +71,7 @@ export class ImageProcessingService implements OnApplicationShutdown {
     if (!image) throw new DomainError('image_refused');
     const { width, height, dhash } = image;
     return {
-      // The type of a copy excludes shared memory, which the body of a request must not contain.
+      // The body of the request to the classifier must not be in shared memory, which the type of a copy excludes.
       bytes: Buffer.from(image.bytes),
       width,
       height,

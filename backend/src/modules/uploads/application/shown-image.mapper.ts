@@ -11,10 +11,11 @@ export const messageEventTypes: readonly string[] = ['MessageSent', 'PrivateMess
 
 /** An image, and the message that shows it. */
 export interface ShownImage {
+  /** Key of the image in the storage. */
   key: string;
   streamId: string;
   eventId: string;
-  /** A message can only show images that its sender owns, so an image of another owner is ignored. */
+  /** A message shows only images of its sender, so `recordImageUses` ignores an image that the sender does not own. */
   senderId: number;
   /** null when the event names no receiver, as in a random chat. */
   receiverId: number | null;

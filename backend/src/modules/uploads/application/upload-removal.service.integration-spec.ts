@@ -172,7 +172,9 @@ describe('images', () => {
       for (let index = 0; index < 8; index += 1) sent.push(await images.appendMessage(ownerId, 'image', url));
       await Promise.all(
         sent.map((dropped) =>
-          images.api.database.dataSource.transaction((manager) => images.removal.expire([dropped], manager)),
+          images.api.database.dataSource.transaction((manager) =>
+            images.removal.releaseImagesOf([dropped], manager),
+          ),
         ),
       );
       expect(await images.isVisibleTo(ownerId, url)).toBe(false);

@@ -10,7 +10,7 @@ import { UNFINISHED_REMOVED_AFTER_MS, UNUSED_REMOVED_AFTER_MS } from './upload-l
 
 /** A statement removes at most this number of images; a sweep repeats the statement. */
 const MAX_REMOVED_PER_STATEMENT = 1_000;
-/** Files that are deleted concurrently. */
+/** Number of removed images that are read at a time. Their files are deleted concurrently. */
 const FILES_PER_PAGE = 16;
 
 /**
@@ -30,7 +30,7 @@ export class UploadRemovalService {
    * Handles expired messages: from the commit on, their images are invisible to everyone, except images that another
    * message shows. The next sweep deletes the files.
    */
-  async expire(dropped: readonly DroppedData[], manager: EntityManager): Promise<void> {
+  async releaseImagesOf(dropped: readonly DroppedData[], manager: EntityManager): Promise<void> {
     await this.uploads.releaseUses(dropped.flatMap(listShownImages), new Date(), manager);
   }
 
@@ -44,7 +44,7 @@ export class UploadRemovalService {
   }
 
   /**
-   * Deletes the files of all removed images of a user that no case holds.
+   * Deletes the files of all removed images of a user, except those that a case keeps as evidence.
    * @throws DomainError unavailable when the storage does not respond. The next call deletes the remaining files.
    */
   async deleteFilesByOwner(ownerId: number): Promise<void> {
@@ -57,7 +57,8 @@ export class UploadRemovalService {
   }
 
   /**
-   * Removes unused images, then deletes the files of all removed images.
+   * Removes images that no message or profile shows (unused) and uploads that were not completed (unfinished), then
+   * deletes the files of all removed images.
    * @returns the number of deleted files.
    */
   async sweep(now: Date): Promise<number> {

@@ -10,18 +10,20 @@ import {
 import { until } from '../../../testing/until.functions';
 import { ImageClassifierClient } from './image-classifier.client';
 
-/** Time limit of a client whose server does not answer in time. */
+/** Time limit of a client whose server is too slow. */
 const SHORT_TIMEOUT_MS = 300;
 /** Time limit of a client whose server answers; long enough on a busy machine. */
 const LONG_TIMEOUT_MS = 10_000;
 /** Time for a client to fail after its time limit, on a busy machine. */
 const MARGIN_MS = 500;
+/** An image that starts as a JPEG file does. */
 const image = { bytes: Buffer.from('\xff\xd8secret image', 'latin1'), contentType: 'image/jpeg' } as const;
 
 describe('ImageClassifierClient', () => {
   let server: TestOptionalServer;
   let client: ImageClassifierClient;
 
+  /** The operator may choose a URL with a query. */
   const createClient = (timeoutMs: number) =>
     new ImageClassifierClient({ url: `${server.url}/classify?size=2`, timeoutMs });
 
@@ -60,6 +62,7 @@ describe('ImageClassifierClient', () => {
       expect(error).toBeInstanceOf(OptionalServerError);
       expect((error as Error).message).toBe(reason);
       expect(performance.now() - startedAt).toBeLessThan(timeoutMs + MARGIN_MS);
+      // An aborted answer is no longer pending.
       await until(() => server.pendingAnswerCount === 0);
     },
   );

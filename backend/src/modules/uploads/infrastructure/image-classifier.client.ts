@@ -8,7 +8,7 @@ export interface ImageClassifierSettings {
   timeoutMs: number;
 }
 
-/** A re-encoded image. A client of the classifier sends nothing else. */
+/** A re-encoded image. The classifier receives nothing else, for example nothing about the image's owner. */
 export interface ClassifiableImage {
   bytes: Buffer<ArrayBuffer>;
   contentType: 'image/jpeg' | 'image/webp';
@@ -17,12 +17,12 @@ export interface ClassifiableImage {
 /** `explicit`: how certainly the image is explicit. */
 const answerSchema = z.object({ explicit: z.number().check(z.minimum(0), z.maximum(1)) });
 
-/** Client of an optional server that estimates whether an image is explicit. */
+/** Client of the server, if the operator has set one up, that estimates whether an image is explicit. */
 export class ImageClassifierClient {
   private readonly server: OptionalServerClient;
 
   constructor({ url, timeoutMs }: ImageClassifierSettings) {
-    this.server = new OptionalServerClient({ address: url, timeoutMs });
+    this.server = new OptionalServerClient({ url, timeoutMs });
   }
 
   /**

@@ -35,6 +35,7 @@ export class ImageDecoderPool {
   decode(job: DecoderJob): Promise<DecodedImage | null> {
     return this.limiter.run(async () => {
       const { decoder, imageCount } = this.takeIdleOrStart();
+      // Throws only if the process could not be started, so there is nothing to kill.
       const image = await decoder.decode(job);
       const newImageCount = imageCount + 1;
       if (newImageCount >= this.settings.imagesPerProcess) decoder.kill();

@@ -23,11 +23,11 @@ import {
 
 jest.setTimeout(60_000);
 
-/** Limits of the product: 3 seconds for the classifier, and a margin for the rest of an upload. */
+/** The product gives the classifier 3 seconds. The other 1.5 seconds are a margin for the rest of an upload. */
 const UPLOAD_WITHIN_MS = 4_500;
 const avatar = { bucket: 'avatars', fileName: 'profiles/me.jpg' };
 
-describe('an image classifier', () => {
+describe('an upload with an image classifier', () => {
   let folder: string;
   let jpeg: Buffer;
   let server: TestOptionalServer;
@@ -55,7 +55,7 @@ describe('an image classifier', () => {
     api.database.dataSource.query('SELECT 1 FROM uploads WHERE owner_id = $1', [userId]);
   const listFiles = () => readdir(folder, { recursive: true });
 
-  it.each([0.85, 1])('prevents an avatar that it rates %d, before anything is stored', async (explicit) => {
+  it.each([0.85, 1])('refuses an avatar that is rated %d, before anything is stored', async (explicit) => {
     server.behave(answerWithJson({ explicit }));
     const filesBefore = await listFiles();
     await expectErrorResponse(upload(browser, jpeg, avatar), 422, 'image_refused');
@@ -63,13 +63,13 @@ describe('an image classifier', () => {
     expect(await listFiles()).toEqual(filesBefore);
   });
 
-  it('does not prevent an avatar that it rates below 0.85', async () => {
+  it('accepts an avatar that is rated below 0.85', async () => {
     server.behave(answerWithJson({ explicit: 0.849 }));
     const { body } = await upload(browser, jpeg, avatar).expect(201);
     expect(body.url).toMatch(/^\/api\/files\/avatars\/profiles\/[0-9a-f-]{36}\.jpg$/);
   });
 
-  it('marks the URL of a chat image that it rates 0.85 or more as possibly explicit', async () => {
+  it('marks the URL of a chat image that is rated 0.85 or more as possibly explicit', async () => {
     const uploadWithScore = async (explicit: number) => {
       server.behave(answerWithJson({ explicit }));
       return String((await upload(browser, jpeg, { fileName: 'private-chat/a.jpg' }).expect(201)).body.url);
@@ -80,12 +80,12 @@ describe('an image classifier', () => {
     const harmlessUrl = await uploadWithScore(0.849);
     expect(mayBeExplicit(harmlessUrl)).toBe(false);
     await browser.get(explicitUrl).expect(200).expect('Content-Type', 'image/jpeg');
-    // The mark is a part of the URL, so it can be neither removed nor added.
+    // There is no file with the explicit URL without its mark, nor with the harmless URL and a mark.
     await browser.get(explicitUrl.replace('.explicit', '')).expect(404);
     await browser.get(harmlessUrl.replace('.jpg', '.explicit.jpg')).expect(404);
   });
 
-  it('receives the re-encoded image, not the uploaded file', async () => {
+  it('sends the re-encoded image to the classifier, not the uploaded file', async () => {
     server.behave(answerWithJson({ explicit: 0 }));
     const { body } = await upload(browser, jpeg).expect(201);
     const served = await browser.get(body.url as string).expect(200);
@@ -95,25 +95,23 @@ describe('an image classifier', () => {
   });
 
   // The last test, because no further request is sent to the classifier for five minutes after the failures.
-  it('does not prevent uploads when it fails, and is not called again after three failures', async () => {
+  it('succeeds when the classifier fails, and does not call it again after three failures', async () => {
     const warn = jest.spyOn(Logger.prototype, 'warn').mockReturnValue();
-    const failures = [
-      answerWithJson({ explicit: 'certainly' }),
-      redirectTo(server.url),
-      failingBehaviours['never answers']!.behaviour,
-    ];
+    const { behaviour: neverAnswer } = failingBehaviours['never answers']!;
+    const failures = [answerWithJson({ explicit: 'certainly' }), redirectTo(server.url), neverAnswer];
     for (const behaviour of failures) {
       server.behave(behaviour);
       const startedAt = performance.now();
       await upload(browser, jpeg, avatar).expect(201);
       expect(performance.now() - startedAt).toBeLessThan(UPLOAD_WITHIN_MS);
     }
+    // An avatar that the classifier would refuse, and a chat image that it would mark.
     server.behave(answerWithJson({ explicit: 1 }));
     await upload(browser, jpeg, avatar).expect(201);
     const { body } = await upload(browser, jpeg).expect(201);
     expect(mayBeExplicit(body.url as string)).toBe(false);
     expect(server.receivedRequests).toHaveLength(failures.length);
-    // All failures together cause one log line.
+    // All failures together cause one log line, with the reason of the last one.
     const logLines = warn.mock.calls
       .map(([line]) => String(line))
       .filter((line) => line.includes('classifier'));

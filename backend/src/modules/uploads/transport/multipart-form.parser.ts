@@ -19,8 +19,8 @@ export interface BodyRateLimit {
   minBytesPerSecond: number;
 }
 /**
- * The minimum rate is a quarter of the slowest realistic mobile uplink. It suffices for a photo of 480 KiB within the
- * 30 seconds that the server allows for a request.
+ * The minimum rate is a quarter of the slowest realistic mobile uplink. At this rate, 480 KiB arrive within the
+ * 30 seconds that the server allows for a request; a larger photo needs a higher rate.
  */
 export const bodyRateLimit: BodyRateLimit = { graceMs: 5_000, minBytesPerSecond: 16 * 1024 };
 
@@ -36,7 +36,7 @@ const parseForm = multer({
   limits: {
     files: 1,
     fileSize: limits.imageMaxBytes,
-    fields: 4, // the two of the schema, and unknown ones, which are ignored
+    fields: 4, // `bucket` and `fileName`, and two unknown ones, which are ignored
     fieldSize: 512,
     fieldNameSize: 64,
     parts: 6, // one more than the file and the fields, because a form that reaches the limit is refused
@@ -48,7 +48,8 @@ const parseForm = multer({
 /**
  * Reads a form into `request.body` and `request.file`.
  * @throws DomainError too_large, also for an endless chunked body; validation_failed for a malformed, aborted or too
- * slow body; unsupported_type for a body that is not a form.
+ * slow body; unsupported_type for a multipart body other than form-data. The caller refuses bodies that are not
+ * multipart.
  */
 export const readForm = (request: Request, response: Response, rateLimit: BodyRateLimit): Promise<void> =>
   new Promise((resolve, reject) => {

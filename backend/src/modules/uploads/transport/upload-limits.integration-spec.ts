@@ -15,11 +15,12 @@ import { bodyRateLimit } from './multipart-form.parser';
 
 jest.setTimeout(60_000);
 
-/** Time for checks of the rate and an upload, on a busy machine. */
+/** After the grace time of slow bodies: time to refuse them and to handle the next upload, on a busy machine. */
 const MARGIN_MS = 3_000;
 
+const BOUNDARY = 'edge';
 /** The beginning of a form, up to the content of the file. */
-const OPENING = '--edge\r\nContent-Disposition: form-data; name="file"; filename="a.jpg"\r\n\r\n';
+const OPENING = `--${BOUNDARY}\r\nContent-Disposition: form-data; name="file"; filename="a.jpg"\r\n\r\n`;
 
 /** A TCP connection that sends one upload, which may be slow, endless or incomplete. */
 class UploadConnection {
@@ -39,7 +40,7 @@ class UploadConnection {
     this.closed = new Promise((resolve) => this.socket.once('close', () => resolve()));
     this.socket.write(
       `POST /api/upload HTTP/1.1\r\nHost: ${hostname}:${port}\r\nCookie: ${visitor.cookie}\r\n` +
-        `Content-Type: multipart/form-data; boundary=edge\r\n${headers}\r\n\r\n`,
+        `Content-Type: multipart/form-data; boundary=${BOUNDARY}\r\n${headers}\r\n\r\n`,
     );
   }
 
@@ -86,7 +87,8 @@ class UploadConnection {
   }
 }
 
-describe('uploads over slow and hostile connections', () => {
+// Two uploads of a user run at the same time and four are queued; a replica runs 16 (upload.interceptor.ts).
+describe('uploads', () => {
   let stack: TestStack;
   let folder: string;
   let jpeg: Buffer;
@@ -140,6 +142,7 @@ describe('uploads over slow and hostile connections', () => {
     for (let round = 0; round < 3; round += 1) {
       const { status, tookMs } = await uploadImage(other);
       expect(status).toBe(201);
+      // The slow bodies are refused only after the grace time, so this upload did not wait for one of them.
       expect(tookMs).toBeLessThan(bodyRateLimit.graceMs);
     }
     expect(slow.filter(({ status }) => status === 429)).toHaveLength(8);
@@ -161,6 +164,7 @@ describe('uploads over slow and hostile connections', () => {
 
   it('get a complete response with status 413 when their chunked body is endless', async () => {
     const visitor = await stack.createVisitor(0);
+    // A body without the boundary of a form, and a form with an endless file.
     for (const chunk of ['no boundary '.repeat(4_000), `${OPENING}${'x'.repeat(60_000)}`]) {
       const flood = await UploadConnection.flood(visitor, chunk);
       connections.push(flood);

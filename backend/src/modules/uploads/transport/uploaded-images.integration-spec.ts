@@ -139,7 +139,7 @@ describe.each([
     // Makes the image invisible, as the expiry of a message that shows it does. The sweep below deletes the file.
     const expiredMessage = { streamId: 'chat-x', eventId: randomUUID(), type: 'MessageSent' };
     const data = { senderId: ada.id, messageType: 'image', content: chatImage };
-    await removal.expire([{ ...expiredMessage, data }], api.database.dataSource.manager);
+    await removal.releaseImagesOf([{ ...expiredMessage, data }], api.database.dataSource.manager);
     const statusesAfterRemoval = { ada: 404, bob: 404, eve: 404, signedOut: 401 };
     expect(await requestAsEach(chatImage)).toEqual(statusesAfterRemoval);
     expect(await requestAsEach(avatar)).toEqual({ ada: 200, bob: 200, eve: 200, signedOut: 401 });

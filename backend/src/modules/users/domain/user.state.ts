@@ -20,7 +20,7 @@ export const createInitialUser = (): UserState => ({
   isModerator: false,
 });
 
-/** Applies an event to the state. The defaults replace personal fields that were erased. */
+/** Applies an event to the state. `?? ''` and `?? null` replace the personal fields that were erased from the event. */
 export const evolveUser = (state: UserState, event: UserEvent): UserState => {
   switch (event.type) {
     case 'UserRegistered':

@@ -26,7 +26,7 @@ interface UserWithStandingRow extends StandingRow {
   created_at: Date;
 }
 
-/** Every sign-up and every join of the queue runs this statement: it is prepared and bypasses the query builder. */
+/** Prepared, and not built by the query builder, because every sign-up and every join of the queue runs it. */
 const FIND_WITH_STANDING: PreparedStatement = {
   name: 'find_users_with_standing',
   text: `SELECT users.id, users.username, users.avatar, users.email, users.gender, users.is_anonymous,
@@ -81,7 +81,7 @@ export class UserRepository {
     return ids.length === 0 ? Promise.resolve([]) : this.users.findBy({ id: In([...ids]) });
   }
 
-  /** Whether all given users exist. Locks their rows, which cannot be deleted before the end of the transaction. */
+  /** Whether all given users exist. Locks their rows against deletion until the end of the transaction. */
   async lockExisting(ids: readonly number[], manager: EntityManager): Promise<boolean> {
     const rows = await manager.query<unknown[]>(
       'SELECT id FROM users WHERE id = ANY($1::bigint[]) ORDER BY id FOR KEY SHARE',
@@ -95,9 +95,10 @@ export class UserRepository {
   }
 
   /**
-   * Claims an e-mail address for a user until the end of the transaction. Other transactions that claim it, or the
-   * user's previous address, wait. Therefore the event that gives up an address precedes the event of its next owner,
-   * and no INSERT violates the unique index. PostgreSQL would log the address with such a violation.
+   * Claims an e-mail address for a user. Until the end of the transaction, other transactions that claim this address
+   * or the user's previous one wait. Therefore the event that gives up an address precedes the event of its next owner,
+   * and no INSERT violates the unique index. PostgreSQL would log the address with such a violation, but logs must
+   * contain no e-mail addresses.
    * @returns false when another user has the address.
    */
   async claimEmail(email: string, userId: number, manager: EntityManager): Promise<boolean> {

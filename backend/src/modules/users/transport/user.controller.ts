@@ -35,6 +35,7 @@ export class UserController {
 
   @Put()
   @ApiOkResponse({ type: UserResponseDto })
+  // `UsersService` limits changes of the name.
   @ApiProblems('validation_failed', 'not_signed_in', 'forbidden', 'rate_limited')
   async changeProfile(
     @CurrentLogin() login: Login,

@@ -15,6 +15,7 @@ beforeEach(() => {
   prepareChat.mockReset().mockResolvedValue();
   globalThis.fetch = fetchMock as unknown as typeof fetch;
   useToasts.setState({ shown: null });
+  // A failed sign-in logs a warning.
   jest.spyOn(console, 'warn').mockImplementation(() => undefined);
 });
 afterEach(() => {

@@ -10,7 +10,7 @@ import { useToasts } from '@/ui/toast-store';
 const bothButtons = (
   <>
     <AddFriend userId={7} personId={12} place="toolbar" />
-    <AddFriend userId={7} personId={12} place="skipped" />
+    <AddFriend userId={7} personId={12} place="endedChat" />
   </>
 );
 const readShownToast = () => {
@@ -28,11 +28,11 @@ it('sends one request for several clicks on two buttons, and shows the state on 
     'POST /api/friends/request': aFriendRequest({ requesterId: 7, addresseeId: 12 }),
   });
   const { queryClient } = renderWithCache(bothButtons);
-  const [toolbar, skipped] = screen.getAllByRole('button', { name: 'Add Friend' });
+  const [toolbar, endedChat] = screen.getAllByRole('button', { name: 'Add Friend' });
   act(() => {
     toolbar!.click();
     toolbar!.click();
-    skipped!.click();
+    endedChat!.click();
   });
   expect(await screen.findByRole('button', { name: 'Sent!' })).toBeDisabled();
   expect(screen.getByRole('button', { name: 'Friend Request Sent' })).toBeDisabled();
@@ -55,9 +55,9 @@ it('still shows a sent request after its button was unmounted', async () => {
   await userEvent.click(screen.getByRole('button', { name: 'Add Friend' }));
   rerender(<p>Chat Ended</p>);
   await waitFor(() => expect(queryClient.isMutating()).toBe(0));
-  rerender(<AddFriend userId={7} personId={12} place="skipped" />);
+  rerender(<AddFriend userId={7} personId={12} place="endedChat" />);
   expect(screen.getByRole('button', { name: 'Friend Request Sent' })).toBeDisabled();
-  rerender(<AddFriend userId={7} personId={13} place="skipped" />);
+  rerender(<AddFriend userId={7} personId={13} place="endedChat" />);
   expect(screen.getByRole('button', { name: 'Add Friend' })).toBeEnabled();
 });
 
@@ -88,7 +88,7 @@ it('shows the friendship when the server refuses the request with 409', async ()
       return new Refusal(409);
     },
   });
-  renderWithCache(<AddFriend userId={7} personId={12} place="skipped" />);
+  renderWithCache(<AddFriend userId={7} personId={12} place="endedChat" />);
   await userEvent.click(screen.getByRole('button', { name: 'Add Friend' }));
   expect(await screen.findByRole('button', { name: 'Friends' })).toBeDisabled();
   warn.mockRestore();

@@ -4,13 +4,14 @@ import { copy } from '@/features/friends/copy';
 import { useAddFriend, type AddFriendState } from '@/features/friends/hooks/use-add-friend';
 import { Button, type ButtonProps } from '@/ui/button';
 
+/** Where the button is: in the toolbar of a chat, below a chat that has ended, or in the history. */
 export type AddFriendPlace = keyof typeof copy.add.sent;
 
 const buttonLook: Record<
   Exclude<AddFriendPlace, 'toolbar'>,
   Pick<ButtonProps, 'variant' | 'size' | 'className'>
 > = {
-  skipped: { variant: 'secondary', size: 'lg', className: 'w-full' },
+  endedChat: { variant: 'secondary', size: 'lg', className: 'w-full' },
   history: { variant: 'ghost', size: 'sm' },
 };
 
@@ -34,7 +35,9 @@ const getLabel = (state: AddFriendState, place: AddFriendPlace): string => {
 };
 
 export interface AddFriendProps {
+  /** The signed-in user. */
   userId: number;
+  /** The user to whom the request is sent. */
   personId: number;
   place: AddFriendPlace;
   /** Id of the element with the person's name, where there are several such buttons. */

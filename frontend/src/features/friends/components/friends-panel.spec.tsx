@@ -34,14 +34,18 @@ it.each([
   [1, '1'],
   [99, '99'],
   [100, '99+'],
-])('shows %i unread messages as %s, at the top of the list', async (count, text) => {
-  fakeServer({ 'GET /api/friends/7': [finch, heron] });
-  renderPanel({ unread: { 12: count } });
-  await screen.findByRole('heading', { name: 'Friends (2)' });
-  expect(getRows()[0]).toHaveTextContent('heron');
-  expect(within(getRows()[0]!).getByText(text)).toHaveTextContent(`${text} unread`);
-  expect(within(getRows()[1]!).queryByText(/unread/)).toBeNull();
-});
+])(
+  'shows a friend with %i unread messages at the top of the list, with the number %s',
+  async (count, text) => {
+    fakeServer({ 'GET /api/friends/7': [finch, heron] });
+    renderPanel({ unread: { 12: count } });
+    await screen.findByRole('heading', { name: 'Friends (2)' });
+    expect(getRows()[0]).toHaveTextContent('heron');
+    // Only screen readers read the word.
+    expect(within(getRows()[0]!).getByText(text)).toHaveTextContent(`${text} unread`);
+    expect(within(getRows()[1]!).queryByText(/unread/)).toBeNull();
+  },
+);
 
 describe('the line below a name', () => {
   const withLastMessage = (changes: object) => ({
@@ -126,7 +130,7 @@ it('invites a user without friends to start chatting', async () => {
   expect(screen.getByRole('heading', { name: 'Friends (0)' })).toBeVisible();
 });
 
-it('shows only pictures when collapsed, whose accessible names have the rest', async () => {
+it('shows each friend as a picture when collapsed, and the rest in the accessible name of its button', async () => {
   fakeServer({ 'GET /api/friends/7': [finch, heron] });
   const { onOpen } = renderPanel({ isCollapsed: true, unread: { 12: 3 } });
   await screen.findByRole('heading', { name: 'Friends (2)' });
@@ -159,7 +163,7 @@ it('reads from the cache when mounted again, and refetches when an event has inv
   await screen.findByRole('heading', { name: 'Friends (1)' });
   expect(server.count('GET', '/api/friends/7')).toBe(1);
   server.routes['GET /api/friends/7'] = [finch, heron];
-  // Without a refetch now, so that only the third panel can load the new friend.
+  // Nothing is refetched now, so that only the third panel can load the new friend.
   await firstPanel.queryClient.invalidateQueries({ queryKey: friendsKey(7), refetchType: 'none' });
   // Removes the second panel from the document, so that the queries find only the third.
   document.body.replaceChildren();

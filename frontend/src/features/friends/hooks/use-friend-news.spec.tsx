@@ -36,11 +36,12 @@ beforeEach(() => {
   useToasts.setState({ shown: null });
 });
 
-const raiseRequestReceived = () => act(() => raise('friend-request-received', { id: 31, requesterId: 12 }));
+const raiseRequestReceived = (id = 31) =>
+  act(() => raise('friend-request-received', { id, requesterId: 12 }));
 const raiseFriendshipAccepted = () =>
   act(() => raise('friendship-accepted', { requestId: 31, friendId: 12 }));
 
-it('accepts a request from the toast that announces it', async () => {
+it('accepts a request from the toast that announces it, and does not announce the resulting friendship', async () => {
   const server = fakeServer({
     'PUT /api/friends/request/31': {
       id: 31,
@@ -68,7 +69,7 @@ it('shows no toast for a request while the list of requests is open, and closes 
   raiseRequestReceived();
   setListOpen(true);
   expect(screen.queryByRole('listitem')).toBeNull();
-  raiseRequestReceived();
+  raiseRequestReceived(32);
   expect(screen.queryByRole('listitem')).toBeNull();
   expect(screen.getByText('news: 2')).toBeVisible();
 });
@@ -81,7 +82,7 @@ it('opens the chat from the toast of an accepted request', async () => {
   expect(onOpen).toHaveBeenCalledWith(12);
 });
 
-it('does not announce a friendship that results from a request of this page', () => {
+it('does not announce a friendship while a request of this page to the new friend is in flight', () => {
   const { queries } = renderNews();
   // The request is in flight: the server has not answered it.
   const request = { mutationKey: sentRequestKey(12), mutationFn: () => new Promise(() => undefined) };

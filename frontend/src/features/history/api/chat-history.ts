@@ -5,7 +5,7 @@ import { request } from '@/lib/api-client';
 
 export const chatHistoryKey = (userId: number) => [`/api/chat-history/${userId}`] as const;
 
-/** Loads the user's chat history again whenever it is opened, because every match adds an entry. */
+/** Loads the user's chat history, again whenever its dialog opens, because every match adds an entry. */
 export const useChatHistory = (userId: number) =>
   useQuery(
     queryOptions({

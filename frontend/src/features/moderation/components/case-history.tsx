@@ -68,9 +68,9 @@ const describeEntry = (entry: CaseHistoryEntry, userId: number): EntryTexts => {
       return { title: texts.lifted };
     // The person is matched only with other flagged users.
     case 'flagged':
-      return { title: texts.flagged(formatMoment(entry.until)) };
+      return { title: texts.careBegan(formatMoment(entry.until)) };
     case 'flag_lifted':
-      return { title: texts.flagLifted };
+      return { title: texts.careEnded };
     case 'appeal':
       return {
         title: entry.state === 'open' ? texts.appealOpen : texts.appeal,

@@ -12,7 +12,7 @@ const Report = ({ report, reporterName }: { report: CaseReport; reporterName: st
         <time dateTime={report.createdAt}>{formatMoment(report.createdAt)}</time>
       </span>
       {/* Reports by suspended, banned or unreliable reporters have weight 0. */}
-      {report.weight === 0 ? <Chip>{copy.reports.weightless}</Chip> : null}
+      {report.weight === 0 ? <Chip>{copy.reports.notCounted}</Chip> : null}
     </p>
     {/* `words` is null once the text is erased, and empty if the reporter wrote none. */}
     {report.words === null || report.words === '' ? (

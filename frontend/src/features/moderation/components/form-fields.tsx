@@ -10,7 +10,7 @@ interface ChoicesProps<T extends string> {
   value: T | null;
   options: readonly Option<T>[];
   onChoose: (value: T) => void;
-  /** Whether the chosen option, or the first one, gets the focus when `FormFrame` is mounted. */
+  /** Marks the chosen option, or else the first one: `FormFrame` focuses the marked element when it is mounted. */
   hasInitialFocus?: boolean;
   /** Hides the legend visually; screen readers still read it. */
   isLegendHidden?: boolean;
@@ -39,6 +39,7 @@ export const Choices = <T extends string>({
               name={id}
               value={option.value}
               checked={option.value === value}
+              // Rendered as "true" or "false"; `FormFrame` looks for "true".
               data-initial-focus={hasInitialFocus && (value === null ? index === 0 : option.value === value)}
               onChange={() => onChoose(option.value)}
             />
@@ -83,7 +84,7 @@ export const SelectField = ({
         id={id}
         className="moderation-field"
         aria-invalid={error ? true : undefined}
-        aria-describedby={joinIds(error && `${id}-error`)}
+        aria-describedby={error ? `${id}-error` : undefined}
         {...selectProps}
       >
         {children}
@@ -105,7 +106,7 @@ export const DateTimeField = ({ label, error, ...inputProps }: LabelledProps & C
         type="datetime-local"
         className="moderation-field"
         aria-invalid={error ? true : undefined}
-        aria-describedby={joinIds(error && `${id}-error`)}
+        aria-describedby={error ? `${id}-error` : undefined}
         {...inputProps}
       />
       <FieldError id={`${id}-error`} error={error} />
@@ -113,7 +114,10 @@ export const DateTimeField = ({ label, error, ...inputProps }: LabelledProps & C
   );
 };
 
-/** A text field of several lines, with `action` beside its label, and `hint` or the error and `counter` below it. */
+/**
+ * A text field of several lines. `action` is beside the label. Below the field are the error, or `hint` if there is no
+ * error, and `counter`.
+ */
 export const TextField = ({
   label,
   hint,
@@ -137,8 +141,8 @@ export const TextField = ({
         aria-invalid={error ? true : undefined}
         aria-describedby={joinIds(
           error && `${id}-error`,
-          hint !== undefined && !error && `${id}-hint`,
-          counter !== undefined && `${id}-counter`,
+          hint && !error && `${id}-hint`,
+          counter && `${id}-counter`,
         )}
         {...textareaProps}
       />

@@ -6,9 +6,10 @@ import { Button } from '@/ui/button';
 export interface FormFrameProps {
   caseId: number;
   title: string;
-  /** Null while no outcome is chosen; the submit button is then disabled. */
+  /** Null while no outcome is chosen; the submit button is then disabled, and shows `title`. */
   submitLabel: string | null;
   isDestructive?: boolean;
+  /** Also called for Ctrl+Enter while the submit button is disabled. Sends nothing while the input is incomplete. */
   onSubmit: () => void;
   onCancel: () => void;
   children: ReactNode;
@@ -16,7 +17,8 @@ export interface FormFrameProps {
 
 /**
  * The frame of every decision form: the title with a Cancel button, the message of a failed attempt, the fields, and
- * the submit button. Ctrl+Enter submits as well. The focus starts at the field with `hasInitialFocus`.
+ * the submit button. Ctrl+Enter submits as well. The focus starts at the `Choices` with `hasInitialFocus`,
+ * which sets `data-initial-focus`.
  */
 export const FormFrame = ({
   caseId,

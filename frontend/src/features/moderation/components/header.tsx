@@ -1,4 +1,4 @@
-import { formatAddress, views, type View } from '@/features/moderation/address';
+import { formatQuery, views, type View } from '@/features/moderation/address';
 import { copy } from '@/features/moderation/copy';
 import { LogoMark } from '@/product/logo';
 import { Button } from '@/ui/button';
@@ -11,7 +11,11 @@ export interface HeaderProps {
   onHelp: () => void;
 }
 
-/** The header of the moderation page: a link back to the chat, links to its views, and the help button. */
+const linkClass = '-mb-px inline-flex h-12 items-center border-b-2 px-1 text-base font-semibold';
+const currentLinkClass = `${linkClass} border-primary`;
+const otherLinkClass = `${linkClass} border-transparent text-muted-foreground hover:text-foreground`;
+
+/** The header of the moderation page: a link back to the chat, links to the page's views, and the help button. */
 export const Header = ({ view, announcement, onHelp }: HeaderProps) => (
   <header className="flex items-center gap-x-4 border-b border-border px-3 max-sm:flex-wrap">
     <Link to="/chat" aria-label={copy.backToChat} className="grid size-11 place-items-center rounded-control">
@@ -22,13 +26,9 @@ export const Header = ({ view, announcement, onHelp }: HeaderProps) => (
       {views.map((linkedView) => (
         <Link
           key={linkedView}
-          to={`/moderation${formatAddress({ view: linkedView, filter: 'open', caseId: undefined })}`}
+          to={`/moderation${formatQuery({ view: linkedView, filter: 'open', caseId: undefined })}`}
           aria-current={linkedView === view ? 'page' : undefined}
-          className={
-            linkedView === view
-              ? '-mb-px inline-flex h-12 items-center border-b-2 border-primary px-1 text-base font-semibold'
-              : '-mb-px inline-flex h-12 items-center border-b-2 border-transparent px-1 text-base font-semibold text-muted-foreground hover:text-foreground'
-          }
+          className={linkedView === view ? currentLinkClass : otherLinkClass}
         >
           {copy.views[linkedView]}
         </Link>

@@ -13,8 +13,6 @@ import {
 } from '@/testing/moderation-page';
 import { popoverPanelPart } from '@/ui/popover';
 
-// A claim reserves a case for one moderator. A held case is about a person whose data is under a legal hold.
-
 /** `showModeration` names this moderator mod-two. */
 const otherModeratorId = 4;
 
@@ -36,13 +34,14 @@ it('shows in a row the urgency, what the case is about, its state, and how long 
     reporters: 3,
     priors: 1,
     isAutomatic: true,
-    standing: 'care',
+    standing: 'care', // the user is matched only with others of this standing
     kind: 'appeal',
     state: 'escalated',
     openedAt: new Date(Date.now() - 26 * hourMs).toISOString(),
   });
   showModeration([moderationCase]);
   const item = await screen.findByRole('listitem');
+  // The row begins with the urgency.
   expect(item).toHaveTextContent('340brave-heron-7AppealEscalatedIn careAutomatic');
   expect(item).toHaveTextContent('Sexual 2 · Hate · 3 reporters · 1 prior sanction');
   // Such a case should be decided within 24 hours.
@@ -65,6 +64,7 @@ it('shows the parts that make up the urgency', async () => {
 });
 
 it('dims a case that another moderator has claimed, and names the moderator', async () => {
+  // A claim reserves a case for one moderator.
   showModeration([aCase({ claimedBy: otherModeratorId, claimedUntil: '2026-11-21T10:00:00.000Z' })]);
   const item = await screen.findByRole('listitem');
   await waitFor(() => expect(item).toHaveTextContent('Claimed by mod-two'));
@@ -88,6 +88,7 @@ it('filters the queue: open cases claimed by the moderator, decided cases, and h
   expect(window.location.search).toBe('?show=mine');
   await user.click(screen.getByRole('radio', { name: 'Decided' }));
   expect(await screen.findByText('No case was decided yet.')).toBeVisible();
+  // Held cases are about people whose data is under a legal hold.
   await user.click(screen.getByRole('radio', { name: 'Held' }));
   expect(server.count('GET', `${casesUrl}?state=held&limit=50`)).toBe(1);
 });
@@ -185,7 +186,7 @@ it('does not announce a release that has failed', async () => {
   await user.keyboard('c');
   // After a failure the case is loaded again, and then the queue.
   await waitFor(() => expect(countQueueLoads()).toBe(queueLoadsBefore + 1));
-  await act(async () => undefined);
+  await act(async () => undefined); // renders the announcement, if there is one
   expect(screen.getByRole('button', { name: 'Release' })).toBeVisible();
   expect(screen.queryByText('Case 8 is released.')).toBeNull();
 });
@@ -193,5 +194,6 @@ it('does not announce a release that has failed', async () => {
 it('lists the keyboard shortcuts when ? is pressed', async () => {
   const { user } = showModeration([]);
   await user.keyboard('?');
+  // The key D, followed by its effect.
   expect(await screen.findByRole('dialog', { name: 'Keyboard shortcuts' })).toHaveTextContent('DDecide');
 });

@@ -8,7 +8,7 @@ import { OpenCase } from '@/features/moderation/components/open-case';
 import { QueuePanel } from '@/features/moderation/components/queue-panel';
 import { copy } from '@/features/moderation/copy';
 import { useClaim } from '@/features/moderation/hooks/use-claim';
-import { usePrefetchedNext } from '@/features/moderation/hooks/use-prefetched-next';
+import { usePrefetchNextCase } from '@/features/moderation/hooks/use-prefetch-next-case';
 import { useQueue } from '@/features/moderation/hooks/use-queue';
 import { useShortcuts, type Shortcut } from '@/features/moderation/hooks/use-shortcuts';
 import { useSubmission } from '@/features/moderation/hooks/use-submission';
@@ -48,7 +48,7 @@ export const WorkbenchView = ({ myId, address, changeAddress, onHelp, onForbidde
   // A claim keeps other moderators from deciding the case. Opening the decision form claims the case, too.
   const { claim, claimForForm, release } = useClaim();
   const submit = useSubmission(myId, rows, changeAddress);
-  usePrefetchedNext(isFormOpen && caseId !== undefined ? findNextCase(rows, caseId, myId) : undefined);
+  usePrefetchNextCase(isFormOpen && caseId !== undefined ? findNextCase(rows, caseId, myId) : undefined);
   /** Finds the entry of a case in the queue. */
   const findItem = (id: number | undefined): CaseItem | undefined =>
     rows.find((row) => row.item.id === id)?.item;

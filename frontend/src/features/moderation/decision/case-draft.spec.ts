@@ -10,7 +10,6 @@ import {
   type CaseDraft,
   type Problem,
 } from '@/features/moderation/decision/case-draft';
-import { buildDecisionNotice } from '@/features/moderation/decision/decided-notice';
 import { aCase } from '@/testing/moderation-factories';
 
 const now = Date.parse('2026-11-21T10:00:00.000Z');
@@ -23,12 +22,14 @@ const createDraft = (changes: Partial<CaseDraft> = {}): CaseDraft => ({
 const validText = 'We looked again and keep the decision.';
 
 it('creates a draft with the rule of the gravest category, and its template with the date of the incident', () => {
+  // The reports of `aCase` are of the category `sexual`; its evidence is of 20 November.
   expect(createDraft()).toMatchObject({
     outcome: null,
     rule: 'no_unwanted_sexual',
     facts:
       'On 20 November 2026 you went on with sexual messages or pictures that the other person had not asked for.',
   });
+  // Numbers of reports by category; `minor` is about a person under 18.
   expect(suggestRule({ categories: { spam: 3, minor: 1 } })).toBe('adults_only');
   expect(suggestRule({ categories: { other: 1 } })).toBeNull();
 });
@@ -49,7 +50,7 @@ it.each<[string, Partial<CaseDraft>, object]>([
     'a suspension with an end, trimmed texts and images to block',
     {
       outcome: 'suspended',
-      duration: '30',
+      duration: '30', // days
       facts: ` ${validText} `,
       note: ' seen before ',
       blockImages: [1],
@@ -75,6 +76,7 @@ it.each<[string, Partial<CaseDraft>, object]>([
   expect(decideCaseSchema.parse(body)).toEqual(expected);
 });
 
+/** Its `customUntil`, as entered in the form, is in the local time zone. */
 const customSuspension = { outcome: 'suspended', facts: validText, duration: 'custom' } as const;
 it.each<[string, Problem, Partial<CaseDraft>]>([
   ['no outcome is chosen', 'choice', {}],
@@ -97,6 +99,7 @@ it('counts the code points of the facts, not the UTF-16 code units', () => {
 });
 
 it('builds the confirmation of a ban, with facts only if they were edited, and requires a choice', () => {
+  // The facts of this draft are those of the template, which the moderator has not written.
   expect(buildConfirmationBody(createDraft({ isConfirmed: true }), version).body).toEqual({
     version,
     isConfirmed: true,
@@ -130,17 +133,4 @@ it('builds the decision of an appeal, with a new end only if the sanction is red
   expect(buildAppealDecisionBody(createDraft({ appealOutcome: 'upheld' }), version, now).problems).toEqual([
     'short',
   ]);
-});
-
-// A person in care is matched only with others in care, until a moderator has reviewed their case.
-it('builds the notice of each outcome; a dismissal has a notice only if the person is in care', () => {
-  const getNoticeKind = (outcome: CaseDraft['outcome'], changes = {}) =>
-    buildDecisionNotice(aCase(changes), createDraft({ outcome }), now)?.kind;
-  expect([getNoticeKind('warned'), getNoticeKind('suspended'), getNoticeKind('banned')]).toEqual([
-    'warning',
-    'suspension',
-    'ban',
-  ]);
-  expect(getNoticeKind('dismissed')).toBeUndefined();
-  expect(getNoticeKind('dismissed', { standing: 'care' })).toBe('lifted');
 });

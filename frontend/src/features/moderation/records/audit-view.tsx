@@ -35,12 +35,13 @@ const Subjects = ({ entry, onOpenCase }: { entry: AuditEntry; onOpenCase: (caseI
   );
 };
 
-/** What the moderators have read and done, newest first, of all moderators or of a chosen one. */
+/** Lists what all moderators, or a chosen one, have read and done, newest first. */
 export const AuditView = ({ myId, onOpenCase }: { myId: number; onOpenCase: (caseId: number) => void }) => {
   const [moderatorId, setModeratorId] = useState<number | null>(null);
   const query = useInfiniteQuery(auditQuery(moderatorId));
   const entries = query.data?.pages.flatMap((page) => page.entries);
-  // The moderators to choose from: the signed-in one, and the authors of all entries loaded so far.
+  // The moderators to choose from: the signed-in one and the authors of all entries loaded so far, even of entries that
+  // the present choice hides.
   const [moderatorIds, setModeratorIds] = useState<readonly number[]>([myId]);
   const newIds = (entries ?? []).map((entry) => entry.moderatorId).filter((id) => !moderatorIds.includes(id));
   if (newIds.length > 0) setModeratorIds([...new Set([...moderatorIds, ...newIds])]);

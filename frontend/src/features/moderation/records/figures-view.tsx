@@ -52,16 +52,19 @@ const AppealsTable = ({ appeals }: Pick<ModerationFigures, 'appeals'>) => {
 };
 
 /** The appeals against the decisions of one moderator. */
-const AppealsRow = ({ moderatorId, decided, reversed }: ModerationFigures['appeals'][number]) => (
-  <tr>
-    <td>
-      <bdi>{useModeratorName(moderatorId)}</bdi>
-    </td>
-    <td>{decided}</td>
-    <td>{reversed}</td>
-    <td>{decided === 0 ? texts.none : `${Math.round((100 * reversed) / decided)} %`}</td>
-  </tr>
-);
+const AppealsRow = ({ moderatorId, decided, reversed }: ModerationFigures['appeals'][number]) => {
+  const moderatorName = useModeratorName(moderatorId);
+  return (
+    <tr>
+      <td>
+        <bdi>{moderatorName}</bdi>
+      </td>
+      <td>{decided}</td>
+      <td>{reversed}</td>
+      <td>{decided === 0 ? texts.none : `${Math.round((100 * reversed) / decided)} %`}</td>
+    </tr>
+  );
+};
 
 const countDecisions = (
   decisions: ModerationFigures['decisions'],
@@ -134,6 +137,7 @@ export const FiguresView = () => {
   const { data: figures, isError, refetch } = useQuery(figuresQuery);
   return (
     <>
+      {/* The lead states the aims with which the times below are compared. */}
       <RecordsHeading title={texts.title} lead={shared.queue.responseAims} />
       {figures ? (
         <Figures figures={figures} />

@@ -3,7 +3,7 @@ import { cn } from '@/lib/class-names';
 
 const widths = ['w-2/5', 'w-3/5', 'w-1/3', 'w-1/2'] as const;
 
-/** Placeholder for the messages. The class `appear-late` keeps it invisible while a short load lasts. */
+/** Placeholder for the messages. The class `appear-late` shows it only when loading takes longer than 150 ms. */
 export const LoadingMessages = () => (
   <div
     role="status"

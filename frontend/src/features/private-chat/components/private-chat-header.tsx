@@ -13,10 +13,15 @@ export interface PrivateChatHeaderProps {
   /** Something has happened in the random chat, which continues beneath the private chat. */
   hasNewsBeneath: boolean;
   /** Further actions, shown before the button that closes the chat. */
-  more?: ReactNode;
+  moreActions?: ReactNode;
 }
 
-export const PrivateChatHeader = ({ friend, onClose, hasNewsBeneath, more }: PrivateChatHeaderProps) => {
+export const PrivateChatHeader = ({
+  friend,
+  onClose,
+  hasNewsBeneath,
+  moreActions,
+}: PrivateChatHeaderProps) => {
   const isTyping = usePrivateChats((state) => state.typing.includes(friend.id));
   return (
     <header
@@ -31,14 +36,14 @@ export const PrivateChatHeader = ({ friend, onClose, hasNewsBeneath, more }: Pri
             <bdi>{friend.username}</bdi>
           </h1>
           <p className="truncate text-sm text-muted-foreground">
-            {/* Screen readers keep the presence: PrivateConversation announces the typing. */}
+            {/* Typing hides the presence only visually. Screen readers get the typing from PrivateConversation. */}
             <span role="status" className={isTyping ? 'sr-only' : undefined}>
               {describePresence(friend)}
             </span>
             {isTyping ? <span aria-hidden="true">{chatCopy.message.typing(friend.username)}</span> : null}
           </p>
         </div>
-        {more}
+        {moreActions}
         <Button variant="ghost" size="icon" onClick={onClose}>
           <X aria-hidden="true" className="size-5" />
           <span className="sr-only">{hasNewsBeneath ? copy.closeWithNews : copy.close}</span>

@@ -15,12 +15,12 @@ export interface PrivateChatProps {
   friend: Friend;
   onClose: () => void;
   /**
-   * Something has happened in the random chat, which continues beneath the private chat (docs/product-decisions.md,
-   * A67).
+   * Whether the random chat, which continues beneath the private chat, has a new message of the partner or has started
+   * or ended since the private chat was opened (docs/product-decisions.md, A67).
    */
   hasNewsBeneath?: boolean;
   /** Further actions in the header, shown before the button that closes the chat. */
-  more?: ReactNode;
+  moreActions?: ReactNode;
   /** Renders ideas for what to write, in the composer. */
   renderIdeas?: RenderIdeas;
   /** Called when the user reports a message of the friend. Must be stable between renders, or all rows render again. */
@@ -39,10 +39,11 @@ const useCloseOnEscape = (onClose: () => void): void => {
 };
 
 /**
- * Moves the focus into the chat, and back to its opener when it closes. On desktops the composer then takes the focus.
+ * Moves the focus to the heading of the chat, and back to the chat's opener when it closes. On desktops the composer
+ * then takes the focus from the heading.
  */
 const useFocus = (section: RefObject<HTMLElement | null>): void => {
-  // A layout effect, so that it runs before the composer's effect, which takes the focus from the heading.
+  // A layout effect, so that it runs before the effect with which the composer takes the focus.
   useLayoutEffect(() => {
     const opener = document.activeElement;
     section.current?.querySelector('h1')?.focus();
@@ -58,7 +59,7 @@ export const PrivateChat = ({
   friend,
   onClose,
   hasNewsBeneath = false,
-  more,
+  moreActions,
   renderIdeas,
   onReportMessage,
 }: PrivateChatProps) => {
@@ -70,9 +71,9 @@ export const PrivateChat = ({
   useFocus(section);
   useEffect(
     () =>
-      privateChats.onFriendshipEnded((endedFriendId) =>
-        endedFriendId === friend.id ? onClose() : undefined,
-      ),
+      privateChats.onFriendshipEnded((endedFriendId) => {
+        if (endedFriendId === friend.id) onClose();
+      }),
     [friend.id, onClose],
   );
 
@@ -82,7 +83,12 @@ export const PrivateChat = ({
       aria-label={copy.region(friend.username)}
       className="enter-stage flex min-h-0 min-w-0 flex-1 flex-col overflow-hidden bg-card md:rounded-sheet md:shadow-elevated"
     >
-      <PrivateChatHeader friend={friend} onClose={onClose} hasNewsBeneath={hasNewsBeneath} more={more} />
+      <PrivateChatHeader
+        friend={friend}
+        onClose={onClose}
+        hasNewsBeneath={hasNewsBeneath}
+        moreActions={moreActions}
+      />
       {rows ? (
         <PrivateConversation
           me={me}

@@ -15,7 +15,7 @@ export const useDeleteMessage = (friendId: number): ((messageId: string) => void
       window.removeEventListener('pagehide', messageChanges.sendDeletions);
       messageChanges.sendDeletions();
     };
-  }, []);
+  }, []); // the chat of each friend is mounted separately
   return useCallback(
     (messageId: string) => {
       const id = Number(messageId);

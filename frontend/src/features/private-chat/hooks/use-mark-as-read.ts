@@ -12,7 +12,8 @@ import { usePageVisible } from '@/lib/page-visible';
 
 /**
  * Marks the friend's messages as read when the chat is opened, and while it is open in a visible tab.
- * @returns the number of unread messages when the chat last became visible; 0 while it is hidden
+ * @returns the number of unread messages when the chat was opened, or when its tab last became visible; 0 while the tab
+ * is hidden
  */
 export const useMarkAsRead = (userId: number, friendId: number): number => {
   const isVisible = usePageVisible();
@@ -21,6 +22,7 @@ export const useMarkAsRead = (userId: number, friendId: number): number => {
     queryFn: () => fetchUnreadCounts(userId),
     select: (counts: UnreadCounts) => counts[friendId] ?? 0,
   });
+  // False at first: opening the chat in a visible tab counts as becoming visible.
   const [previousIsVisible, setPreviousIsVisible] = useState(false);
   const [unreadCountWhenShown, setUnreadCountWhenShown] = useState(0);
   if (isVisible !== previousIsVisible) {
@@ -28,7 +30,10 @@ export const useMarkAsRead = (userId: number, friendId: number): number => {
     setUnreadCountWhenShown(isVisible ? unread : 0);
   }
 
-  /** Opening the chat marks the messages even if the count is 0; afterwards only new messages are marked. */
+  /**
+   * Opening the chat marks the messages even if `unread` is 0, because the counts may not be loaded yet. Afterwards
+   * only unread messages are marked.
+   */
   const isMarkedOnce = useRef(false);
   const [readMarker] = useState(
     () =>
@@ -42,8 +47,8 @@ export const useMarkAsRead = (userId: number, friendId: number): number => {
     isMarkedOnce.current = true;
     privateChats.clearUnreadCount(friendId);
     readMarker.mark();
-    // `dataUpdatedAt` runs the effect again when a message arrives before the count of 0 has been rendered: `unread` is
-    // then the same as before.
+    // A message may arrive before the cleared count is rendered. `unread` may then be the same number as
+    // before, so the effect also depends on `dataUpdatedAt`.
   }, [isVisible, friendId, unread, dataUpdatedAt, readMarker]);
   return unreadCountWhenShown;
 };

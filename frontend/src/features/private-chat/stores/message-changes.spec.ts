@@ -111,9 +111,14 @@ describe('changes of private messages', () => {
   });
 
   describe('a deletion', () => {
+    /** The deletion can be undone as long as its toast is shown. */
+    const undoPeriodMs = pageLimits.toastMs;
     const deleteOwnMessage = () => {
       const page = openPrivateChatPage();
-      page.receive('private_message', aPrivateMessage({ id: 2, senderId: me, receiverId: friend }));
+      page.receive(
+        'private_message',
+        aPrivateMessage({ id: 2, senderId: me, receiverId: friend, content: 'hello' }),
+      );
       expect(page.changes.deleteMessage(friend, 2)).toBe(true);
       return page;
     };
@@ -121,7 +126,7 @@ describe('changes of private messages', () => {
     it('is shown at once as a deleted message, and sent after the undo period', () => {
       const { commands, clock, listRows, listMessages } = deleteOwnMessage();
       expect(listRows()[1]).toMatchObject({ content: '', isDeleted: true });
-      clock.advance(pageLimits.toastMs - 1);
+      clock.advance(undoPeriodMs - 1);
       expect(commands).toEqual([]);
       clock.advance(1);
       expect(commands[0]).toMatchObject({
@@ -135,7 +140,7 @@ describe('changes of private messages', () => {
     it('is never sent when it is undone', () => {
       const { changes, commands, clock, listRows } = deleteOwnMessage();
       changes.undoDeletion(2);
-      clock.advance(pageLimits.toastMs);
+      clock.advance(undoPeriodMs);
       expect(commands).toEqual([]);
       expect(listRows()[1]).toMatchObject({ content: 'hello', isDeleted: false });
     });
@@ -145,21 +150,21 @@ describe('changes of private messages', () => {
       // The chat calls this when the user leaves.
       changes.sendDeletions();
       expect(commands).toHaveLength(1);
-      clock.advance(pageLimits.toastMs);
+      clock.advance(undoPeriodMs);
       expect(commands).toHaveLength(1);
     });
 
     it('is never sent when the friendship ends during the undo period', () => {
       const { receive, commands, clock } = deleteOwnMessage();
       receive('friendship_removed', { removedFriendId: friend, removedBy: me });
-      clock.advance(pageLimits.toastMs);
+      clock.advance(undoPeriodMs);
       expect(commands).toEqual([]);
     });
 
     it('waits for a connection when the undo period ends without one', () => {
       const { chat, commands, clock, socket } = deleteOwnMessage();
       socket.isOpen = false;
-      clock.advance(pageLimits.toastMs);
+      clock.advance(undoPeriodMs);
       expect(commands).toEqual([]);
       socket.isOpen = true;
       chat.resendInterrupted();
@@ -168,7 +173,7 @@ describe('changes of private messages', () => {
 
     it('is undone when the server refuses it', async () => {
       const { commands, clock, listRows, getNoticeKind } = deleteOwnMessage();
-      clock.advance(pageLimits.toastMs);
+      clock.advance(undoPeriodMs);
       commands[0]?.reject(new SocketRequestError('refused', 'internal'));
       await flushPromises();
       expect(listRows()[1]).toMatchObject({ content: 'hello', isDeleted: false });

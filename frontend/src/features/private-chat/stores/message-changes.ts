@@ -6,7 +6,7 @@ import { type NoticeKind } from '@/chat-ui/copy';
 import { toggleReaction } from '@/features/private-chat/conversation';
 import {
   privateChats,
-  type PrivateChatPart,
+  type PrivateChatExtension,
   type PrivateChats,
 } from '@/features/private-chat/stores/private-chat.store';
 import { systemClock, type Clock } from '@/lib/clock';
@@ -87,8 +87,8 @@ export const createMessageChanges = (chat: PrivateChats, { clock, newId }: Messa
     }
   };
 
-  const notify = (friendId: number, kind: NoticeKind, minimumMs?: number): void =>
-    outbox.notify(String(friendId), kind, minimumMs);
+  const notify = (friendId: number, kind: NoticeKind, showAtLeastMs?: number): void =>
+    outbox.notify(String(friendId), kind, showAtLeastMs);
 
   const dropEdit = (editId: string): void =>
     useStore.setState(({ edits }) => ({ edits: edits.filter((edit) => edit.editId !== editId) }));
@@ -141,6 +141,7 @@ export const createMessageChanges = (chat: PrivateChats, { clock, newId }: Messa
         conversations.applyChange(me, friendId, { type: 'deleted', messageId });
         dropDeletion(messageId);
       },
+      // Failed deletions have only one notice, whatever the reason.
       () => notify(friendId, 'delete_not_saved'),
     );
     if (outcome === 'failed') dropDeletion(messageId);
@@ -152,7 +153,7 @@ export const createMessageChanges = (chat: PrivateChats, { clock, newId }: Messa
       if (undoTimers.has(deletion.messageId)) void sendDeletion(deletion);
   };
 
-  const chatPart: PrivateChatPart = {
+  const extension: PrivateChatExtension = {
     reset: (): void => {
       for (const timer of undoTimers.values()) clock.clearTimeout(timer);
       undoTimers.clear();
@@ -174,7 +175,7 @@ export const createMessageChanges = (chat: PrivateChats, { clock, newId }: Messa
     },
     sendDeletions,
   };
-  chat.addPart(chatPart);
+  chat.addExtension(extension);
 
   return {
     useStore,

@@ -27,10 +27,10 @@ export interface PrivateChatState {
 }
 
 /**
- * A part of the private chats, such as edits and deletions, whose code is loaded only with their screen. The private
- * chats call it when the connection, the user or a friendship changes.
+ * Adds changes of sent messages to the private chats; its code is loaded only with their screen. The private chats call
+ * it when the connection, the user or a friendship changes.
  */
-export interface PrivateChatPart {
+export interface PrivateChatExtension {
   /** Called when the signed-in user has changed: removes the data of the previous one. */
   reset: () => void;
   /** Called when a friendship has ended: removes everything about this friend. */
@@ -53,7 +53,7 @@ export const createPrivateChats = ({ clock, newId, queryClient }: PrivateChatOpt
   const conversations = new ConversationCache(queryClient);
   const drafts = new Drafts();
   const typingTimers = new Map<number, number>();
-  const parts = new Set<PrivateChatPart>();
+  const extensions = new Set<PrivateChatExtension>();
   const friendshipEndListeners = new Set<(friendId: number) => void>();
   let socket = disconnected;
   /** The user whose data the store contains. */
@@ -75,7 +75,7 @@ export const createPrivateChats = ({ clock, newId, queryClient }: PrivateChatOpt
     showTyping(friendId, false);
     updateUnread(userId, (counts) => clearUnread(counts, friendId));
     outbox.keepOnlyConversations((conversationId) => conversationId !== String(friendId));
-    for (const part of parts) part.forgetFriend(friendId);
+    for (const extension of extensions) extension.forgetFriend(friendId);
     for (const listener of friendshipEndListeners) listener(friendId);
   };
 
@@ -125,8 +125,8 @@ export const createPrivateChats = ({ clock, newId, queryClient }: PrivateChatOpt
     outbox,
     getSocket: (): FeatureSocket => socket,
     getUserId: (): number | undefined => userId,
-    /** Adds a part whose code was loaded later. */
-    addPart: (part: PrivateChatPart): void => void parts.add(part),
+    /** Called when the code of the extension has been loaded. */
+    addExtension: (extension: PrivateChatExtension): void => void extensions.add(extension),
     attachSocket: (newSocket: FeatureSocket): void => {
       socket = newSocket;
     },
@@ -143,17 +143,17 @@ export const createPrivateChats = ({ clock, newId, queryClient }: PrivateChatOpt
       userId = nextUserId;
       drafts.switchUser(nextUserId);
       outbox.switchUser(nextUserId);
-      for (const part of parts) part.reset();
+      for (const extension of extensions) extension.reset();
       useStore.setState({ typing: [] });
     },
     /** Called on connect: sends again the messages and changes that a lost connection or a reload interrupted. */
     resendInterrupted: (): void => {
       outbox.resendAll();
-      for (const part of parts) part.resendAll();
+      for (const extension of extensions) extension.resendAll();
     },
     /** Called before signing out: sends the deletions that could still be undone. */
     sendDeletions: (): void => {
-      for (const part of parts) part.sendDeletions();
+      for (const extension of extensions) extension.sendDeletions();
     },
     /** Called when the socket client stops reconnecting. */
     handleConnectionGivenUp: outbox.handleConnectionGivenUp,

@@ -33,7 +33,7 @@ describe('a private message of the user', () => {
     expect(listMessages()[1]).toMatchObject({ id: 2, content: 'hello', senderId: me, clientId: 'c1' });
   });
 
-  it('sends the id of the message that it replies to, and is shown with the whole quote', () => {
+  it('is sent with the id of the message that it replies to, and is shown with the whole quote', () => {
     const { chat, commands, listMessages } = openPrivateChatPage();
     const replyTo = { messageId: '1', content: 'hello', senderId: friend, senderName: 'brave-heron-7' };
     chat.outbox.submit(String(friend), { text: 'hi', attachment: null, replyTo });
@@ -62,7 +62,7 @@ describe('a private message of the user', () => {
   });
 
   it('is added to the draft when it is rate limited and its chat is closed', async () => {
-    // The chat counts as closed: the page has only the stores, no composer.
+    // The chat is closed: the page has only the stores, no composer.
     const { chat, submitMessage, commands } = openPrivateChatPage();
     chat.drafts.set(friend, { ...emptyDraft, text: 'begun' });
     submitMessage('again');
@@ -72,7 +72,7 @@ describe('a private message of the user', () => {
     expect(chat.drafts.get(friend).text).toBe('again\nbegun');
   });
 
-  it('removes the chat when the server reports that the users are not friends', async () => {
+  it('is removed with its chat when the server reports that the users are not friends', async () => {
     const { chat, submitMessage, commands, listOutgoing } = openPrivateChatPage();
     const endedFriendIds: number[] = [];
     chat.onFriendshipEnded((friendId) => endedFriendIds.push(friendId));
@@ -88,7 +88,7 @@ describe('a private message of the user', () => {
     const { chat, submitMessage } = openPrivateChatPage();
     submitMessage('hello');
     chat.drafts.set(friend, { ...emptyDraft, text: 'half a sentence' });
-    localStorage.setItem('thaw-unread-7', '{"12":4}');
+    localStorage.setItem(`thaw-unread-${me}`, JSON.stringify({ [friend]: 4 }));
     signOut();
     chat.switchUser();
     // Neither the message, nor the draft, nor the key of the unread counts is left.
@@ -104,17 +104,15 @@ describe('a private message of the user', () => {
     expect(listOutgoing()).toEqual([]);
     expect(chat.conversations.getLoaded(8, friend)).toBeUndefined();
   });
-});
 
-describe('a message that the user sent', () => {
-  it('in another tab is shown and does not count as unread', () => {
+  it('is shown and does not count as unread when another tab has sent it', () => {
     const { receive, listMessages, getUnreadCounts } = openPrivateChatPage();
     receive('private_message', aPrivateMessage({ id: 2, senderId: me, receiverId: friend }));
     expect(listMessages()).toHaveLength(2);
     expect(getUnreadCounts()).toEqual({});
   });
 
-  it('in this tab appears once, although its frame comes before the ack and again after it', () => {
+  it('appears once, although its frame comes before the ack and again after it', () => {
     const { commands, receive, listMessages, listOutgoing, submitMessage } = openPrivateChatPage();
     submitMessage('hello');
     const frame = aPrivateMessage({ id: 2, senderId: me, receiverId: friend, clientId: 'c1' });

@@ -57,7 +57,7 @@ export const createPrivateOutbox = ({
     handleAck: (message, data) => {
       const ack = sentAckSchema.safeParse(data);
       const senderId = getUserId();
-      if (!ack.success || senderId === undefined) return false;
+      if (!ack.success || senderId === undefined) return false; // the outbox marks the message as refused
       const { conversationId, type, replyTo, clientId } = message;
       onStored({
         ...ack.data,
@@ -88,11 +88,12 @@ export const createPrivateOutbox = ({
       const { uploadPrivatePicture } = await import('@/features/private-chat/api/upload-private-picture');
       return uploadPrivatePicture(file, options);
     },
-    // While the chat is closed, the text of an unsent message is added to its draft.
+    // While the chat is closed, an unsent message that the outbox returns is added to the draft.
     onReturnedWithoutComposer: (conversationId, returned) => {
       const friendId = Number(conversationId);
       drafts.set(friendId, prependReturned(drafts.get(friendId), returned));
     },
+    // A reload has lost the file of the picture; the draft records that there was one.
     onPictureLost: (conversationId, returned) => {
       const friendId = Number(conversationId);
       drafts.set(friendId, { ...prependReturned(drafts.get(friendId), returned), hasPicture: true });

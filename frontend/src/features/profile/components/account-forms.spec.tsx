@@ -34,8 +34,11 @@ const openPasswordForm = (): void => {
   renderForm(<PasswordForm user={ada} />);
 };
 const openConversionForm = (): void => {
-  signIn(aUser());
-  renderForm(<ConversionForm user={aUser()} onPendingChange={onPendingChange} onConverted={onConverted} />);
+  const anonymousUser = aUser();
+  signIn(anonymousUser);
+  renderForm(
+    <ConversionForm user={anonymousUser} onPendingChange={onPendingChange} onConverted={onConverted} />,
+  );
 };
 
 const fill = (values: Record<string, string>): void => {
@@ -45,7 +48,7 @@ const fill = (values: Record<string, string>): void => {
 };
 /** The submit button is the only button of each form. */
 const getSubmitButton = (): HTMLElement => screen.getByRole('button');
-/** Submits the form without its button, which works even while the button is disabled. */
+/** Submits the form without its button. This works even while the button is disabled. */
 const submitWithoutButton = (): void => void fireEvent.submit(document.querySelector('form')!);
 const mockResponse = (status: number, body: unknown): void => {
   fetchMock.mockResolvedValueOnce(new Response(JSON.stringify(body), { status }));
@@ -160,7 +163,7 @@ describe('the password form', () => {
     expect(fetchMock).not.toHaveBeenCalled();
   });
 
-  it("shows 'Passwords do not match' while the confirmation is typed", () => {
+  it("shows 'Passwords do not match' while the entered confirmation differs", () => {
     openPasswordForm();
     fill(toFields('secret', '123456', ''));
     expect(screen.queryByText('Passwords do not match')).not.toBeInTheDocument();

@@ -1,6 +1,6 @@
 import { TriangleAlert } from 'lucide-react';
 import { copy } from '@/features/profile/copy';
-import { openConversion } from '@/features/profile/profile-dialogs.store';
+import { openAnonymousConversion } from '@/features/profile/profile-dialogs.store';
 import { Button } from '@/ui/button';
 
 const words = copy.anonymousWarning;
@@ -14,6 +14,6 @@ export const AnonymousWarning = () => (
         <p className="text-base text-muted-foreground">{words.lead}</p>
       </div>
     </div>
-    <Button onClick={openConversion}>{words.create}</Button>
+    <Button onClick={openAnonymousConversion}>{words.create}</Button>
   </div>
 );

@@ -34,7 +34,7 @@ export const PasswordForm = ({ user }: { user: SelfUser }) => {
   });
 
   const submit = (): void => {
-    // The button is disabled while there is a problem, but Enter may submit a form without the button.
+    // The button is disabled while there is a problem, but a submit need not come from the button.
     if (problem) toast({ ...problem, tone: 'destructive' });
     else if (!passwordChange.isPending) passwordChange.mutate();
   };

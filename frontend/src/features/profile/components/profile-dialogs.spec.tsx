@@ -3,7 +3,7 @@ import { act, fireEvent, render, screen } from '@testing-library/react';
 import { ProfileDialogs } from '@/features/profile/components/profile-dialogs';
 import {
   closeProfileDialog,
-  openConversion,
+  openAnonymousConversion,
   openProfileSettings,
 } from '@/features/profile/profile-dialogs.store';
 import { createQueryClient } from '@/lib/query-client';
@@ -107,7 +107,7 @@ it('asks for a missing gender instead of opening Profile Settings', async () => 
 it('keeps Create Your Account open during the request, and lets the user close it after a failure', async () => {
   await openPage();
   // Conversion turns an anonymous user into a registered one.
-  act(openConversion);
+  act(openAnonymousConversion);
   await flushUpdates();
   // The same text is valid as the email and as both passwords.
   for (const label of ['Email', 'Password', 'Confirm Password']) {

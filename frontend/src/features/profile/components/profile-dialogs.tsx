@@ -27,6 +27,7 @@ interface LoadedModalProps<P> extends Omit<ModalProps, 'children'> {
  * field of the content receives the focus.
  */
 const LoadedModal = <P extends object>({ part, children, ...modal }: LoadedModalProps<P>) => {
+  // Updated during rendering: an effect would first mount the part with the previous key.
   const [{ wasOpen, openCount }, setOpenState] = useState({ wasOpen: modal.isOpen, openCount: 0 });
   if (wasOpen !== modal.isOpen) {
     setOpenState({ wasOpen: modal.isOpen, openCount: openCount + (modal.isOpen ? 1 : 0) });
@@ -76,7 +77,7 @@ export const ProfileDialogs = ({ user, onLogout, safetySection }: ProfileDialogs
   const openDialog = useProfileDialogs((state) => state.openDialog);
   const [isConverting, setConverting] = useState(false);
   const shownDialog = user.gender === null ? null : openDialog;
-  // The next user of this page must not see a dialog of the previous one.
+  // A cleanup: the next user of this page must not see a dialog of the previous one.
   useEffect(() => closeProfileDialog, [user.id]);
   return (
     <>
@@ -94,6 +95,7 @@ export const ProfileDialogs = ({ user, onLogout, safetySection }: ProfileDialogs
         )}
       </LoadedModal>
       <Modal
+        // An address with `?dialog=anonymous` may ask for this dialog although the user is registered.
         isOpen={shownDialog === 'anonymous-prompt' && user.isAnonymous}
         title={copy.anonymousPrompt.title}
         description={copy.anonymousPrompt.lead}

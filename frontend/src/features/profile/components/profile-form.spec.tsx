@@ -59,6 +59,7 @@ beforeEach(() => {
   uploadMock.mockReset();
   globalThis.fetch = fetchMock as unknown as typeof fetch;
   useToasts.setState({ shown: null });
+  // The form logs why the profile was not saved or not read again, and why a picture was not uploaded.
   jest.spyOn(console, 'warn').mockImplementation(() => undefined);
 });
 afterEach(() => {

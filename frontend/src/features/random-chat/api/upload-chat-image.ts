@@ -1,4 +1,5 @@
-import { uploadPicture, type UploadOptions } from '@/product/pictures/upload-picture';
+import { type UploadOptions } from '@/product/pictures/upload-image';
+import { scaleAndUploadImage } from '@/product/pictures/upload-picture';
 
 export const uploadChatImage = (file: File, options: UploadOptions): Promise<string> =>
-  uploadPicture(file, 'chat-images', file.name, options);
+  scaleAndUploadImage(file, 'chat-images', file.name, options);

@@ -13,7 +13,7 @@ export const InitialStage = ({ note }: { note?: ReactNode }) => {
   const preference = useRandomChat((state) => state.preference);
   const isConnected = useIsConnected();
   return (
-    <Stage dots="apart" phase="initial" title={copy.initial.title} lead={<p>{copy.initial.lead}</p>}>
+    <Stage dots="resting" phase="initial" title={copy.initial.title} lead={<p>{copy.initial.lead}</p>}>
       {note}
       <ChoiceGroup
         legend={copy.initial.preference}

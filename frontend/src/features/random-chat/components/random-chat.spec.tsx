@@ -54,8 +54,8 @@ const listMessageRows = (): HTMLElement[] =>
   within(screen.getByRole('region', { name: 'Messages' })).getAllByRole('listitem');
 
 /**
- * Must be called before the chat is rendered: the announcements are in closed shadow trees, whose roots are only
- * returned when they are attached.
+ * Must be called before the chat is rendered: the announcements are in closed shadow trees, whose roots only
+ * `attachShadow` returns.
  * @returns a function that reads the announcements
  */
 const spyOnAnnouncements = (): (() => string) => {
@@ -203,7 +203,7 @@ describe('active phase', () => {
     expect(screen.getByText(/a little slower/)).toBeVisible();
   });
 
-  it('reopens a refused edit with its text and a notice, and restores the draft when the edit is saved', async () => {
+  it('reopens a refused edit with its text and a notice; sending it again restores the draft', async () => {
     const user = await openChat();
     await user.type(getComposer(), 'helo{Enter}');
     acknowledgeLastRequest();
@@ -273,7 +273,7 @@ describe('active phase', () => {
     expect(readAnnouncements()).toBe('brave-heron-7: my snap is [Contact details hidden]');
   });
 
-  it('warns once before contact details are sent to a stranger, and sends them on the second attempt', async () => {
+  it('warns once per chat before contact details are sent, and sends them on the second attempt', async () => {
     const user = await openChat();
     const warning = 'You are about to share contact details with a stranger. Send anyway?';
     await user.type(getComposer(), 'hello{Enter}');
@@ -312,10 +312,10 @@ describe('active phase', () => {
     expect(screen.getByRole('group', { name: 'Skip this chat?' })).toBeVisible();
     await user.keyboard('{Escape}');
     expect(screen.queryByText('Skip this chat?')).not.toBeInTheDocument();
-    expect(sentFrames).toEqual([]);
+    expect(sentFrames).toEqual([]); // the chat was not skipped
   });
 
-  it("does not ask 'Skip this chat?' on an Escape for a toast; such an Escape closes an open question", async () => {
+  it("while a toast is shown, Escape does not ask 'Skip this chat?', but closes an open question", async () => {
     const user = await openChat();
     toast({ title: 'Friend request sent' });
     await user.keyboard('{Escape}');

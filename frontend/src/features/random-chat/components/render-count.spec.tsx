@@ -41,7 +41,7 @@ it('renders no bubble for a keystroke or a typing partner, and the last two bubb
     request: () => new Promise(() => undefined),
     resync: () => undefined,
   } as RandomChatSocket);
-  randomChat.switchUser();
+  randomChat.switchUser(); // to the user who has just signed in
   useConnection.setState({ status: { kind: 'open' } });
   const user = userEvent.setup();
   render(<RandomChat />);

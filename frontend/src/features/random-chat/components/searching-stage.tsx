@@ -19,8 +19,9 @@ const useServerNow = (intervalMs: number): number => {
 
 export const SearchingStage = () => {
   const since = useRandomChat((state) => state.searchingSince);
-  const anyoneMatches = useRandomChat((state) => state.anyoneMatches);
+  const isCompatibleUserWaiting = useRandomChat((state) => state.anyoneMatches);
   const now = useServerNow(1_000);
+  // `now` is an estimate of the server's time, so it can be slightly earlier than `since`.
   const waitedMs = since === null ? 0 : Math.max(0, now - since);
   const longSearchHint = waitedMs >= pageLimits.searchHintAfterMs ? copy.searching.hint : null;
   return (
@@ -32,7 +33,7 @@ export const SearchingStage = () => {
         <>
           <p>{copy.searching.lead}</p>
           <p role="status" className="mt-2 min-h-6 text-base">
-            {anyoneMatches ? longSearchHint : copy.searching.noOneMatches}
+            {isCompatibleUserWaiting ? longSearchHint : copy.searching.noOneMatches}
           </p>
         </>
       }

@@ -1,7 +1,8 @@
 import { type ClientInput } from '@thaw/contract/client-frames';
-import { type ChatMatched, type ChatSkipped, type PartnerInfo } from '@thaw/contract/random-chat';
+import { type ChatMatched, type ChatSkipped } from '@thaw/contract/random-chat';
 import { SYSTEM_SENDER_ID, type Preference } from '@thaw/contract/scalars';
 import { type ServerData } from '@thaw/contract/server-frames';
+import { type PublicUser } from '@thaw/contract/users';
 import { type ChatMessage } from '@/chat-ui/chat-message';
 import { copy } from '@/features/random-chat/copy';
 import { closeOpenGame } from '@/features/random-chat/icebreaker/game-events';
@@ -45,7 +46,7 @@ export const toInitial = (state: RandomChatState): RandomChatState => ({
   ...state,
   phase: 'initial',
   searchingSince: null,
-  anyoneMatches: true,
+  anyoneMatches: true, // until the server reports that no compatible user is waiting
   session: null,
   endReason: null,
 });
@@ -60,7 +61,7 @@ const toSearching = (state: RandomChatState, searchingSince: number): RandomChat
 const closeSession = (session: Session): Session => ({ ...closeOpenGame(session), isPartnerTyping: false });
 
 /** The first message of a chat. It is not a stored event, so each tab creates its own. */
-export const createWelcomeNotice = (partner: PartnerInfo, sessionId: string, nowMs: number): ChatMessage => ({
+export const createWelcomeNotice = (partner: PublicUser, sessionId: string, nowMs: number): ChatMessage => ({
   id: `welcome-${sessionId}`,
   key: `welcome-${sessionId}`,
   senderId: SYSTEM_SENDER_ID,
@@ -174,7 +175,7 @@ export const handleChatMatched = (state: RandomChatState, data: ChatMatched, now
       partnerConnection: 'connected',
       isPartnerTyping: false,
       messages: [createWelcomeNotice(partnerInfo, sessionId, nowMs)],
-      celebratedGame: null,
+      celebratedGame: null, // set while a visual effect celebrates a revealed game
       unconfirmedMessages: {},
     },
   });

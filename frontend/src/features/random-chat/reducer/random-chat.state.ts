@@ -1,8 +1,9 @@
 import { type RandomMessageAck } from '@thaw/contract/acks';
 import { type ClientEvent, type ClientInput } from '@thaw/contract/client-frames';
-import { type EndReason, type PartnerInfo, type ReplyTo } from '@thaw/contract/random-chat';
+import { type EndReason, type ReplyTo } from '@thaw/contract/random-chat';
 import { type MessageType, type Preference } from '@thaw/contract/scalars';
 import { type ServerFrame } from '@thaw/contract/server-frames';
+import { type PublicUser } from '@thaw/contract/users';
 import { type ChatMessage } from '@/chat-ui/chat-message';
 import { type CelebratedGame, type GameAction } from '@/features/random-chat/icebreaker/game';
 
@@ -34,7 +35,7 @@ export interface Session {
   seq: number;
   /** Missing events have been requested from the server and have not all arrived yet. */
   isResyncing: boolean;
-  partner: PartnerInfo;
+  partner: PublicUser;
   partnerConnection: 'connected' | 'reconnecting';
   isPartnerTyping: boolean;
   messages: readonly ChatMessage[];
@@ -133,7 +134,7 @@ export type Effect =
   /** The session continues after a reconnect: sends the user's messages without an ack again. */
   | { type: 'resendMessages'; sessionId: string }
   /** The server has lost events of the chat, so an unanswered edit is withdrawn: returns its text to the composer. */
-  | { type: 'keepUnsavedEdit'; sessionId: string; messageId: string; newContent: string }
+  | { type: 'returnEditToComposer'; sessionId: string; messageId: string; newContent: string }
   | { type: 'react'; changeId: string; data: ClientInput<'message_reaction'> }
   | { type: 'edit'; changeId: string; data: ClientInput<'message_edit'> }
   /** The page has missed stored events: requests those after the session's `seq`. */

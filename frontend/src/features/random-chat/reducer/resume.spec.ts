@@ -61,6 +61,7 @@ describe('a resume with a reset', () => {
       .receive('random_message', createMessageData(2, 'kept'))
       .receive('random_message', createMessageData(3, 'lost'));
     chat.receive('session_resumed', createReset({ last: false }));
+    // Only the first frame has `reset: true`.
     const lastFrame = {
       seq: 3,
       events: [{ event: 'random_message', data: createMessageData(3, 'also kept') }],
@@ -69,12 +70,12 @@ describe('a resume with a reset', () => {
     expect(listTexts(chat)).toEqual(['kept', 'also kept']);
   });
 
-  it('resends unacknowledged messages, and returns the text of an unanswered edit to the composer', () => {
+  it('resends messages without an ack, and returns the text of an unconfirmed edit to the composer', () => {
     const chat = driveToActive().receive('random_message', createMessageData(2, 'mine', { senderId: me }));
     saveEdit(chat);
     chat.receive('session_resumed', createReset());
     expect(chat.effects).toEqual([
-      { type: 'keepUnsavedEdit', sessionId: 's1', messageId: ownMessageId, newContent: 'better' },
+      { type: 'returnEditToComposer', sessionId: 's1', messageId: ownMessageId, newContent: 'better' },
       { type: 'resendMessages', sessionId: 's1' },
     ]);
     expect(chat.state.session?.unconfirmedMessages).toEqual({});

@@ -76,7 +76,7 @@ const createUnsavedEditEffects = ({ sessionId, unconfirmedMessages }: Session): 
   Object.entries(unconfirmedMessages).flatMap(([messageId, { changes }]) =>
     changes.flatMap((change): Effect[] =>
       change.kind === 'edit'
-        ? [{ type: 'keepUnsavedEdit', sessionId, messageId, newContent: change.newContent }]
+        ? [{ type: 'returnEditToComposer', sessionId, messageId, newContent: change.newContent }]
         : [],
     ),
   );

@@ -24,7 +24,7 @@ export const insertMessage = (session: Session, message: RandomMessage): readonl
   return insertBySeq(session.messages, {
     id,
     seq,
-    // The row of the user's own message had this key while the message was being sent.
+    // The key of the user's own message while it was being sent, so that React keeps its row.
     key: clientId ?? id,
     senderId,
     content,

@@ -43,7 +43,7 @@ const setUp = (phase: Phase = 'active') => {
     getChat: () => chat,
     endSearchOrChat,
   });
-  /** Stands for sending `authenticate`; returns the `showsChat` that it contains. */
+  /** Stands for sending `authenticate`: returns its `showsChat`, which then counts as reported. */
   const authenticate = (): boolean => presence.takeShowsChat();
   return { authenticate, requests, chat, clock, endSearchOrChat, presence, socket, otherTabs };
 };
@@ -161,6 +161,7 @@ describe('a chat or a search on a page that does not show it', () => {
     await flushPromises();
     expect(endSearchOrChat).not.toHaveBeenCalled();
     chat.phase = 'searching';
+    // A search ends at once when the page leaves it.
     presence.hide();
     await flushPromises();
     expect(endSearchOrChat).toHaveBeenCalledTimes(1);

@@ -96,7 +96,10 @@ export const createPagePresence = ({
       chatTabs.enter();
       update();
     },
-    /** The page shows something else: a search ends at once, a chat after a delay (A59). */
+    /**
+     * The page shows something else: a search ends at once, a chat after a delay (A59). A chat that has already ended
+     * is removed at once.
+     */
     hide: (): void => {
       isChatShown = false;
       chatTabs.leave();

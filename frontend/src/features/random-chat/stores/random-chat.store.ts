@@ -139,7 +139,7 @@ export const createRandomChat = ({ clock, newId, chatTabs }: RandomChatOptions) 
         return messageChanges.react(effect);
       case 'edit':
         return messageChanges.edit(effect);
-      case 'keepUnsavedEdit': {
+      case 'returnEditToComposer': {
         const { sessionId, messageId, newContent } = effect;
         return outbox.keepUnsavedEdit({ conversationId: sessionId, messageId, text: newContent });
       }

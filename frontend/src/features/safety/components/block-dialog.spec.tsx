@@ -1,11 +1,11 @@
 import { screen, waitFor } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { BlockDialog } from '@/features/safety/components/block-dialog';
-import { askToBlock, useBlockDialog } from '@/features/safety/stores/block-dialog.store';
+import { openBlockDialog, useBlockDialog } from '@/features/safety/stores/block-dialog.store';
 import { onAppEvent } from '@/product/app-events';
 import { signIn, signOut } from '@/product/identity';
 import { aUser } from '@/testing/factories';
-import { fakeServer, Refusal } from '@/testing/fake-server';
+import { fakeServer, fakeUnreachableServer, Refusal } from '@/testing/fake-server';
 import { renderWithCache } from '@/testing/with-cache';
 import { useToasts } from '@/ui/toast-store';
 
@@ -27,7 +27,7 @@ afterEach(() => {
   jest.restoreAllMocks();
 });
 
-const OpenBlockDialog = (ends: { endsChat?: boolean; endsFriendship?: boolean }) => {
+const BlockDialogFromStore = (ends: { endsChat?: boolean; endsFriendship?: boolean }) => {
   const person = useBlockDialog((state) => state.person);
   return person ? (
     <BlockDialog userId={7} person={person} endsChat={false} endsFriendship={false} {...ends} />
@@ -35,8 +35,8 @@ const OpenBlockDialog = (ends: { endsChat?: boolean; endsFriendship?: boolean })
 };
 /** Opens the dialog for heron. By default, a block would end neither a chat nor a friendship. */
 const openDialog = (ends = {}) => {
-  askToBlock(heron);
-  renderWithCache(<OpenBlockDialog {...ends} />);
+  openBlockDialog(heron);
+  renderWithCache(<BlockDialogFromStore {...ends} />);
   return userEvent.setup();
 };
 const queryDialog = () => screen.queryByRole('dialog', { name: 'Block heron?' });
@@ -70,7 +70,7 @@ it('blocks the person, closes, and shows a toast', async () => {
   });
 });
 
-it("unblocks the person with the toast's action", async () => {
+it('unblocks the person when Undo in the toast is chosen', async () => {
   const server = fakeServer({ 'POST /api/blocks': blockResponse, 'DELETE /api/blocks/7/12': undefined });
   const user = openDialog();
   await user.click(getButton('Block'));
@@ -127,7 +127,7 @@ it("stays open after a refusal, and shows the server's message", async () => {
 });
 
 it('can be tried again after a request without a response', async () => {
-  Object.assign(globalThis, { fetch: () => Promise.reject(new TypeError('Failed to fetch')) });
+  fakeUnreachableServer();
   const user = openDialog();
   await user.click(getButton('Block'));
   await waitFor(() =>

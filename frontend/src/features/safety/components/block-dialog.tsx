@@ -5,15 +5,16 @@ import { Button } from '@/ui/button';
 import { Modal } from '@/ui/modal';
 
 export interface BlockDialogProps {
+  /** The user who blocks the person. */
   userId: number;
   person: Person;
-  /** The user is in a random chat with the person, and a block ends the chat. */
+  /** Whether the user is in a random chat with the person, which a block would end. */
   endsChat: boolean;
-  /** The person is a friend of the user, and a block ends the friendship. */
+  /** Whether the person is a friend of the user: a block would end the friendship. */
   endsFriendship: boolean;
 }
 
-/** Asks before a person is blocked, and says what the block would end. */
+/** Asks the user to confirm the block of a person, and says what it would end. */
 export const BlockDialog = ({ userId, person, endsChat, endsFriendship }: BlockDialogProps) => {
   const { isPending, confirm } = useBlock(userId, person);
   const lines = [

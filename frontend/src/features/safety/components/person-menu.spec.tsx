@@ -1,6 +1,6 @@
 import { screen, waitFor } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
-import { PartnerLinks } from '@/features/safety/components/partner-links';
+import { PartnerSafetyButtons } from '@/features/safety/components/partner-safety-buttons';
 import { PersonMenu, type PersonMenuProps } from '@/features/safety/components/person-menu';
 import { closeBlockDialog, useBlockDialog } from '@/features/safety/stores/block-dialog.store';
 import { closeReportDialog, useReportDialog } from '@/features/safety/stores/report-dialog.store';
@@ -61,8 +61,8 @@ it('also offers the house rules in the toolbar of a chat, as a link that opens a
   expect(items[2]).toHaveAttribute('target', '_blank');
 });
 
-it('PartnerLinks, the links below an ended chat, ask before they report or block the partner', async () => {
-  renderWithCache(<PartnerLinks person={heron} sessionId="s1" />);
+it('PartnerSafetyButtons, below an ended chat, ask before they report or block the partner', async () => {
+  renderWithCache(<PartnerSafetyButtons person={heron} sessionId="s1" />);
   await userEvent.click(screen.getByRole('button', { name: 'Report' }));
   expect(getReportTarget()).toEqual({ person: heron, chat: { sessionId: 's1' } });
   await userEvent.click(screen.getByRole('button', { name: 'Block' }));

@@ -1,8 +1,8 @@
 import { Ellipsis } from 'lucide-react';
 import { copy } from '@/features/safety/copy';
 import { useUnblock } from '@/features/safety/hooks/use-unblock';
-import { askToBlock, type Person } from '@/features/safety/stores/block-dialog.store';
-import { askToReport, type ReportedChat } from '@/features/safety/stores/report-dialog.store';
+import { openBlockDialog, type Person } from '@/features/safety/stores/block-dialog.store';
+import { openReportDialog, type ReportedChat } from '@/features/safety/stores/report-dialog.store';
 import { Menu } from '@/ui/menu';
 import { type MenuItem } from '@/ui/menu-item';
 
@@ -41,9 +41,11 @@ export const PersonMenu = ({
   const { unblock } = useUnblock(userId, person.id);
   const block: MenuItem = isBlocked
     ? { label: copy.unblock.item, onSelect: unblock }
-    : { label: copy.block.item, tone: 'destructive', onSelect: () => askToBlock(person) };
+    : { label: copy.block.item, tone: 'destructive', onSelect: () => openBlockDialog(person) };
   const items: MenuItem[] = [
-    ...(reportedChat ? [{ label: copy.report.item, onSelect: () => askToReport(person, reportedChat) }] : []),
+    ...(reportedChat
+      ? [{ label: copy.report.item, onSelect: () => openReportDialog(person, reportedChat) }]
+      : []),
     ...(isUnknown ? [] : [block]),
     ...(isInToolbar ? [{ label: copy.rules.item, href: copy.rules.href }] : []),
   ];

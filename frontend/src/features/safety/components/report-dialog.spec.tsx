@@ -2,14 +2,14 @@ import { screen, waitFor } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { ReportDialog } from '@/features/safety/components/report-dialog';
 import {
-  askToReport,
+  openReportDialog,
   useReportDialog,
   type ReportedChat,
 } from '@/features/safety/stores/report-dialog.store';
 import { onAppEvent } from '@/product/app-events';
 import { signIn, signOut } from '@/product/identity';
 import { aUser } from '@/testing/factories';
-import { fakeServer, Refusal } from '@/testing/fake-server';
+import { fakeServer, fakeUnreachableServer, Refusal } from '@/testing/fake-server';
 import { renderWithCache } from '@/testing/with-cache';
 import { useToasts } from '@/ui/toast-store';
 
@@ -49,7 +49,7 @@ const openDialog = ({
   chat = { sessionId: 's1' },
   isBlocked = false,
 }: { chat?: ReportedChat; isBlocked?: boolean } = {}) => {
-  askToReport(heron, chat);
+  openReportDialog(heron, chat);
   renderWithCache(<OpenReportDialog isBlocked={isBlocked} />);
   return userEvent.setup();
 };
@@ -220,7 +220,7 @@ it.each([
 );
 
 it('can be tried again after a request without a response', async () => {
-  Object.assign(globalThis, { fetch: () => Promise.reject(new TypeError('Failed to fetch')) });
+  fakeUnreachableServer();
   const user = openDialog();
   await user.click(getRadio('Insults or hate'));
   await user.click(getButton('Send report'));

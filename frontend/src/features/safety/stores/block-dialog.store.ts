@@ -11,7 +11,7 @@ export interface Person {
  */
 export const useBlockDialog = create<{ person: Person | null }>()(() => ({ person: null }));
 
-export const askToBlock = ({ id, username }: Person): void =>
+export const openBlockDialog = ({ id, username }: Person): void =>
   useBlockDialog.setState({ person: { id, username } });
 
 export const closeBlockDialog = (): void => useBlockDialog.setState({ person: null });

@@ -19,7 +19,7 @@ export const toastFailure = (error: unknown, failure: { title: string; descripti
  * another user has signed in during the request.
  * @param ownId the user who was signed in when the request was sent
  */
-export const applyBlockHere = (ownId: number, personId: number, isBlocked: boolean): void => {
+export const applyBlockToThisPage = (ownId: number, personId: number, isBlocked: boolean): void => {
   if (currentUser()?.id === ownId) raise('block-changed', { userId: personId, isBlocked });
 };
 
@@ -38,7 +38,7 @@ export const unblock = async (userId: number, personId: number): Promise<void> =
       throw error;
     }
   }
-  applyBlockHere(userId, personId, false);
+  applyBlockToThisPage(userId, personId, false);
   toast(copy.unblock.done);
 };
 
@@ -54,7 +54,7 @@ export const block = async (userId: number, person: Person): Promise<void> => {
     toastFailure(error, copy.block.failed);
     throw error;
   }
-  applyBlockHere(userId, person.id, true);
+  applyBlockToThisPage(userId, person.id, true);
   const { blocked } = copy.block;
   toast({
     title: blocked.title,

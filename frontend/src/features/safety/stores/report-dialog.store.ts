@@ -16,7 +16,7 @@ export interface ReportTarget {
 /** What the open dialog reports; null while closed. A store, because distant parts of the page open the dialog. */
 export const useReportDialog = create<{ target: ReportTarget | null }>()(() => ({ target: null }));
 
-export const askToReport = ({ id, username }: Person, chat: ReportedChat): void =>
+export const openReportDialog = ({ id, username }: Person, chat: ReportedChat): void =>
   useReportDialog.setState({ target: { person: { id, username }, chat } });
 
 export const closeReportDialog = (): void => useReportDialog.setState({ target: null });

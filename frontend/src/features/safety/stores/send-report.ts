@@ -1,7 +1,7 @@
 import { type FileReport, type ReportCategory } from '@thaw/contract/safety';
 import { fileReport } from '@/features/safety/api/reports';
 import { copy } from '@/features/safety/report/copy';
-import { applyBlockHere, toastFailure } from '@/features/safety/stores/change-block';
+import { applyBlockToThisPage, toastFailure } from '@/features/safety/stores/change-block';
 import { type ReportTarget } from '@/features/safety/stores/report-dialog.store';
 import { toast } from '@/ui/toast-store';
 
@@ -36,7 +36,7 @@ export const sendReport = async (
   const { sent, failed } = copy;
   try {
     const report = await fileReport(buildRequest(userId, target, choices));
-    if (choices.alsoBlock && report.blocked) applyBlockHere(userId, target.person.id, true);
+    if (choices.alsoBlock && report.blocked) applyBlockToThisPage(userId, target.person.id, true);
     const hasBlockFailed = choices.alsoBlock && !report.blocked;
     toast({
       title: sent.title,

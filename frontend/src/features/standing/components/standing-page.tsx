@@ -20,11 +20,11 @@ import { Skeleton } from '@/ui/skeleton';
 const refetchNoticesEveryMs = 60_000;
 
 /**
- * Finds the notice that explains why the user is suspended or banned (their standing), or else the newest notice of a
- * suspension or ban.
+ * Finds the notice with the reason for the standing, a suspension or a ban. If it is not in the list, finds the newest
+ * notice of a suspension or ban.
  * @param notices  newest first
  */
-export const findNotice = (standing: Standing, notices: readonly Notice[]): Notice | undefined =>
+const findNotice = (standing: Standing, notices: readonly Notice[]): Notice | undefined =>
   notices.find(({ id }) => id === standing.noticeId) ??
   notices.find(({ kind }) => kind === (standing.kind === 'banned' ? 'ban' : 'suspension'));
 
@@ -76,7 +76,7 @@ export interface StandingPageProps {
   myData?: ReactNode;
 }
 
-/** Shown in place of the product to a user whose account is paused or closed: why, until when, and how to appeal. */
+/** Shown in place of the product to a suspended or banned user: why, until when, and how to appeal. */
 export const StandingPage = ({ user: { id, standing }, onLogout, myData }: StandingPageProps) => {
   const { data: notices, isError, refetch } = useNotices(id, { refetchEveryMs: refetchNoticesEveryMs });
   const heading = useRef<HTMLHeadingElement>(null);
@@ -102,6 +102,7 @@ export const StandingPage = ({ user: { id, standing }, onLogout, myData }: Stand
       <main className="flex min-h-0 flex-1 flex-col overflow-y-auto overscroll-contain md:p-4 md:pt-0">
         <div className="flex flex-1 flex-col bg-card md:rounded-sheet md:shadow-elevated">
           <div className="m-auto w-full max-w-md px-6 py-8">
+            {/* The motif of the product: here, its two dots have drifted apart. */}
             <TwoDots state="parted" />
             <h1 ref={heading} tabIndex={-1} className="mt-6 text-2xl font-bold outline-none">
               {title}

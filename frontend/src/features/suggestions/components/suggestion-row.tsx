@@ -67,8 +67,8 @@ export interface SuggestionRowProps extends IdeasOptions {
 }
 
 /**
- * Up to three suggestions beside each other, scrolled by swiping where they are wider than the composer. They do not
- * change while they are shown, except by 'Other ideas'. The row covers the space above the composer that is
+ * Up to three suggestions (`ideas`) beside each other, scrolled by swiping where they are wider than the composer. They
+ * do not change while they are shown, except by 'Other ideas'. The row covers the space above the composer that is
  * reserved for the typing line and the notice, so the messages do not move.
  */
 export const SuggestionRow = ({ host, onChangeSource, insert, onHide, ...options }: SuggestionRowProps) => {
@@ -91,28 +91,30 @@ export const SuggestionRow = ({ host, onChangeSource, insert, onHide, ...options
         {host === null ? null : (
           <SourceButton host={host} isFromModel={isFromModel} onPress={onChangeSource} />
         )}
-        {(ideas ?? placeholderKeys).map((text) =>
-          ideas === null ? (
-            <div key={text} aria-hidden="true" className={cn(chipClass, 'animate-pulse bg-raised')} />
-          ) : (
-            <button
-              key={text}
-              type="button"
-              title={isFromModel && host !== null ? copy.fromModel(host) : undefined}
-              className={cn(
-                chipClass,
-                'enter-rise flex items-center justify-center gap-2 border border-input px-3 text-center text-sm font-semibold text-foreground transition-colors hover:bg-raised focus-visible:-outline-offset-2',
-              )}
-              onClick={() => {
-                recordUsed(options.conversationId, text);
-                insert(text);
-              }}
-            >
-              {isFromModel ? <Sparkles aria-hidden="true" className="size-4 shrink-0 text-primary" /> : null}
-              <span className="line-clamp-2 text-balance">{text}</span>
-            </button>
-          ),
-        )}
+        {ideas === null
+          ? placeholderKeys.map((key) => (
+              <div key={key} aria-hidden="true" className={cn(chipClass, 'animate-pulse bg-raised')} />
+            ))
+          : ideas.map((text) => (
+              <button
+                key={text}
+                type="button"
+                title={isFromModel && host !== null ? copy.fromModel(host) : undefined}
+                className={cn(
+                  chipClass,
+                  'enter-rise flex items-center justify-center gap-2 border border-input px-3 text-center text-sm font-semibold text-foreground transition-colors hover:bg-raised focus-visible:-outline-offset-2',
+                )}
+                onClick={() => {
+                  recordUsed(options.conversationId, text);
+                  insert(text);
+                }}
+              >
+                {isFromModel ? (
+                  <Sparkles aria-hidden="true" className="size-4 shrink-0 text-primary" />
+                ) : null}
+                <span className="line-clamp-2 text-balance">{text}</span>
+              </button>
+            ))}
       </div>
       <Tooltip label={copy.others}>
         <button

@@ -3,13 +3,13 @@ import { copy } from '@/features/my-data/receipt/copy';
 import { parseReceiptFile, type ReceiptFile } from '@/features/my-data/receipt/receipt-file';
 import { Button } from '@/ui/button';
 
-/** A receipt is much smaller. A larger file is refused without being read. */
+/** Far more than a receipt needs. A larger file is refused without being read. */
 const maxFileBytes = 100_000;
 
 const readFile = async (file: File): Promise<ReceiptFile | null> =>
   file.size > maxFileBytes ? null : parseReceiptFile(await file.text());
 
-/** A button with which the user opens a receipt that they downloaded earlier. */
+/** A button that opens a downloaded receipt: the signed record of the deletion of an account. */
 export const OpenReceipt = ({ onOpen }: { onOpen: (file: ReceiptFile) => void }) => {
   const input = useRef<HTMLInputElement>(null);
   const [isUnreadable, setUnreadable] = useState(false);

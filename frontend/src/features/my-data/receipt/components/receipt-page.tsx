@@ -170,7 +170,7 @@ const ReceiptFromFile = () => {
   const [file, setFile] = useState<ReceiptFile>();
   if (file) return <LoadedReceipt receiptId={file.content.receiptId} openedFile={file} />;
   return (
-    <Frame title={copy.fromFile.title} dots="apart">
+    <Frame title={copy.fromFile.title} dots="resting">
       <OpenReceipt onOpen={setFile} />
     </Frame>
   );

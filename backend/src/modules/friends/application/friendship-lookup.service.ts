@@ -3,7 +3,7 @@ import { FriendRepository } from '../infrastructure/friend.repository';
 
 /** Friendship queries for other modules. */
 @Injectable()
-export class FriendshipService {
+export class FriendshipLookupService {
   /**
    * Builds a FROM item that has one row if two users are friends, and locks that row until the end of the transaction.
    * Every other transaction that locks or deletes the row waits, such as a removal of the friendship.

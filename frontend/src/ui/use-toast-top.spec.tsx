@@ -17,12 +17,12 @@ const readToastTop = () => screen.getByRole('list').style.top;
 
 beforeEach(() => useToasts.setState({ shown: null }));
 
-it('places a toast below the lowest active bar, and moves it when a bar appears', async () => {
-  const renderPage = (hasSkipBar: boolean) => (
+it('places a toast below the lowest bar that is not inert, and moves it when a bar appears', async () => {
+  const renderPage = (hasThirdBar: boolean) => (
     <>
       <Bar bottom={64} />
       <Bar bottom={180} />
-      {hasSkipBar ? <Bar bottom={240} /> : null}
+      {hasThirdBar ? <Bar bottom={240} /> : null}
       <div inert>
         <Bar bottom={300} />
       </div>

@@ -28,7 +28,7 @@ export const findLowerEdgeOfControls = (page: Document = document): number => {
 };
 
 /** Returns the top offset, in px, at which a toast covers no controls; updated when elements or the window change. */
-export const useTopBelowControls = (isShown: boolean): number => {
+export const useToastTop = (isShown: boolean): number => {
   const [top, setTop] = useState(0);
   useLayoutEffect(() => {
     if (!isShown) return;

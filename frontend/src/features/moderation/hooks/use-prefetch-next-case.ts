@@ -5,10 +5,10 @@ import { caseQuery, personQuery } from '@/features/moderation/api/queries';
 
 /**
  * Loads the next case and its person in advance, so that the case is shown without delay.
- * @param next undefined until the moderator opens the decision form: the server records every loaded case as read, so
- *   none is loaded earlier than needed
+ * @param next undefined until the moderator opens the decision form, because the server records every loaded case as
+ *   read by the moderator
  */
-export const usePrefetchedNext = (next: Pick<CaseItem, 'id' | 'userId'> | undefined): void => {
+export const usePrefetchNextCase = (next: Pick<CaseItem, 'id' | 'userId'> | undefined): void => {
   const queries = useQueryClient();
   const { id, userId } = next ?? {};
   useEffect(() => {

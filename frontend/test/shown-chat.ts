@@ -7,7 +7,7 @@ export interface LoggedEvent {
   data: Record<string, unknown>;
 }
 
-/** A message as a page shows it. Fields copied from event data are `unknown`, because the data is not validated. */
+/** A message as a page shows it. Here and below, fields copied from event data are `unknown`: it is not validated. */
 export interface ShownMessage {
   id: string;
   senderId: unknown;
@@ -23,6 +23,7 @@ export interface ShownMessage {
 export interface ShownGame {
   gameId: unknown;
   questionId: unknown;
+  /** `open`, `answered`, `revealed` or `ignored`. */
   progress: string;
   /** The answers; null until the game is revealed. */
   ownAnswer: unknown;
@@ -71,7 +72,7 @@ export const computeShownChat = (events: readonly LoggedEvent[], viewerId: numbe
         break;
       }
       case 'GameAnswered':
-        // The partner's answer is not shown before the reveal.
+        // Before the reveal, the page does not show that the partner has answered.
         if (game && data.userId === viewerId) game.progress = 'answered';
         break;
       case 'GameRevealed':

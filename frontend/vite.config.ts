@@ -43,8 +43,9 @@ const dropUnusedRouterParts = (): Plugin => ({
 });
 
 /**
- * Lets the bundler drop contract schemas that a page does not use, such as those of the frames it sends: marks the
- * calls of the schema library as pure. They have no side effects, but the bundler cannot know this.
+ * Lets the bundler drop contract schemas that a page does not use. For example, only the server validates the frames
+ * that a page sends. The plugin marks the calls of the schema library as pure, because the bundler cannot know that
+ * they have no side effects.
  */
 const dropUnusedSchemas = (): Plugin => ({
   name: 'thaw-drop-unused-schemas',
@@ -58,7 +59,8 @@ const dropUnusedSchemas = (): Plugin => ({
 /**
  * Groups the code that routes share into a few chunks. Otherwise the bundler would create about twenty chunks of 1 kB,
  * and over HTTP/1.1 a browser loads only six files at a time. Every page needs `base`; /chat and its dialogs need
- * `chat-libraries`.
+ * `chat-libraries`. A module that several groups match is in the one with the highest priority, and with equal priority
+ * in the first. Without `includeDependenciesRecursively: false`, a group also contains what its modules import.
  */
 const sharedChunks = [
   {
@@ -77,7 +79,7 @@ const sharedChunks = [
     ),
   },
   {
-    // These schemas stay in one chunk. The receipt page needs only a few of them, and would otherwise split the chunk.
+    // These schemas stay in one chunk. The page /receipt needs only a few of them, and would otherwise split it.
     name: 'schemas',
     priority: 1,
     includeDependenciesRecursively: false,
@@ -101,13 +103,12 @@ const sharedChunks = [
         String.raw`src/app/(with-queries|use-session-check)\.tsx?`,
         String.raw`src/features/(friends|safety)/copy\.ts`,
         String.raw`src/features/(safety/stores/block-dialog|my-data/deletion/account-deletion)\.store\.ts`,
-        String.raw`contract/dist/safety\.js`,
       ].join('|'),
     ),
   },
   {
     // What the chat shares with the landing page, which shows sample chats made of the same components.
-    name: 'chat-pictures',
+    name: 'sample-chat',
     priority: 1,
     includeDependenciesRecursively: false,
     test: /src\/(ui\/(avatar|presence-dot)\.tsx|chat-ui\/message\/bubble\.tsx|lib\/(swipe|page-limits)\.ts)/,

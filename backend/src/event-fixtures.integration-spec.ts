@@ -87,7 +87,7 @@ class FixtureLog {
 
   /**
    * Computes the state of a stream from its events.
-   * @param anyDecider a decider of any module. It is `unknown`, because the deciders have no common type of events.
+   * @param anyDecider a decider; untyped, because each module's decider has its own type of events.
    */
   async fold<State>(streamId: string, anyDecider: unknown): Promise<State> {
     const decider = anyDecider as Decider<State, never, StoredEvent>;
@@ -175,10 +175,10 @@ describe('events of all releases', () => {
     });
   });
 
-  it('can be folded by a replica that reads a chat from the hot log', () => {
+  it('can be folded by a replica that reads a live chat from the hot log in Redis', () => {
     const state = createChatState(UNLIMITED); // without rate limits
-    const [streamId = ''] = listFixturesOfStreams('chat-').map((fixture) => fixture.streamId);
-    // The hot log is the log of live chats in Redis. A worker appends BodiesExpired to the log in PostgreSQL only.
+    const { streamId } = listFixturesOfStreams('chat-')[0]!;
+    // A worker appends BodiesExpired to the log in PostgreSQL only.
     const events = listFixturesOfStreams(streamId).filter(({ type }) => type !== 'BodiesExpired');
     for (const [index, { type, schemaVersion, data }] of events.entries()) {
       // An entry of the hot log: event id, type, schema version and data.

@@ -19,7 +19,7 @@ const start = async (): Promise<void> => {
   app.useLogger(logger);
   handleProcessSignals(app);
   const internalPort = await app.get(InternalServerService).start();
-  logger.write('info', `Working, health and metrics on ${internalPort}`);
+  logger.write('info', `The worker has started; health and metrics are on port ${internalPort}`);
 };
 
 start().catch((error: unknown) => {

@@ -35,11 +35,14 @@ export type UpdateProfile = z.infer<typeof updateProfileSchema>;
 export const setGenderSchema = z.object({ gender: genderSchema });
 export type SetGender = z.infer<typeof setGenderSchema>;
 
-/** Body of PUT /api/user/{id}/email. Every text that is not the current password is refused as a wrong password. */
+/**
+ * Body of PUT /api/user/{id}/email. `currentPassword` may be any text: the server refuses one that no password can have
+ * as a wrong password, not as an invalid body.
+ */
 export const changeEmailSchema = z.object({ newEmail: emailSchema, currentPassword: z.string() });
 export type ChangeEmail = z.infer<typeof changeEmailSchema>;
 
-/** Body of PUT /api/user/{id}/password. */
+/** Body of PUT /api/user/{id}/password. `currentPassword` may be any text, as in `changeEmailSchema`. */
 export const changePasswordSchema = z.object({ currentPassword: z.string(), newPassword: passwordSchema });
 export type ChangePassword = z.infer<typeof changePasswordSchema>;
 
@@ -58,7 +61,10 @@ export const chatHistoryEntrySchema = z.object({
    * is for servers of an earlier release, which do not send the field.
    */
   reportableUntil: z._default(z.nullable(timestampSchema), null),
-  /** False if the chat was ended for safety: its users cannot send each other friend requests. Absent otherwise. */
+  /**
+   * False if the chat ended because one of its users stated to be under 18: its users cannot send each other friend
+   * requests. Absent otherwise.
+   */
   mayBecomeFriends: z.optional(z.boolean()),
 });
 export type ChatHistoryEntry = z.infer<typeof chatHistoryEntrySchema>;

@@ -26,9 +26,8 @@ export const checkText = (received: string): CheckedContent => {
  * Checks the content of a message of any type, and normalises its text. Does not check whether the sender may use its
  * images.
  * @param received  the content as the client sent it
- * @returns the content to store; `image_not_yours` when an image or mixed message has no URL of a chat image, since
- *   only chat images can belong to the sender; `invalid_payload` for more than `limits.imagesPerMessage` images;
- *   otherwise as `checkText`
+ * @returns the content to store; `image_not_yours`, as for an image of another user, when an image or mixed message has
+ *   no URL of a chat image; `invalid_payload` for more than `limits.imagesPerMessage` images; otherwise as `checkText`
  */
 export const checkContent = (messageType: MessageType, received: string): CheckedContent => {
   switch (messageType) {

@@ -36,6 +36,7 @@ describe('findStatedAge', () => {
     ['jai 15 ans', 15],
     ['ｉｍ １３', 13],
     ["i'm 25. no, i'm 15", 15],
+    ["i'm 15. no, i'm 25", 15],
   ])('reads %j as the age %d', (text, age) => {
     expect(findStatedAge(text)).toBe(age);
   });
@@ -56,7 +57,7 @@ describe('findStatedAge', () => {
     ['a time of day', 'tengo 15:30'],
     ['an adult age', "i'm 18"],
     ['a height that begins like the age of a minor', 'im 170 cm'],
-    ['a number below 8', "i'm 5"],
+    ['a number below 8, the lowest age that is read', "i'm 5"],
     ['an ordinal number', "i'm 13th"],
     ['a percentage', "i'm 15% sure"],
     ['another word that ends in "im"', 'him 13'],
@@ -66,7 +67,7 @@ describe('findStatedAge', () => {
     ['an adult age and gender', '24f'],
     ['a longer message that ends in an age and a gender', 'room 14f'],
     ['a denial', "i'm not 15"],
-  ])('does not mistake %s for the age of a minor sender: %j', (_case, text) => {
+  ])('does not read %s as the age of a sender under 18: %j', (_case, text) => {
     expect(findStatedAge(text)).toBeUndefined();
   });
 

@@ -23,9 +23,9 @@ const wordBeforeNumber = '(?:(?:only|just|turning|actually|really|still|a|an|ers
 // One of the next four patterns must follow the number, so that "13 years older", "15 km" and "10/10" are not ages.
 /** As in "15 years old" and "15yo". */
 const years = String.raw`[ -]?(?:y[./ ]?o|yrs?[ -]old|years?[ -]old|jahre alt)(?![\p{L}\p{N}])`;
-/** At the end of a sentence: as in "15 ans" and "15 f". */
+/** A separate word at the end of a sentence: as in "15 ans" and "15 f". */
 const wordAtEnd = String.raw`[ ](?:años|anos|ans|jahre|yrs|m|f)(?=[ ]*(?:$|[.,!?;…)\n]))`;
-/** At the end of a sentence: as in "15f". */
+/** Directly after the number, at the end of a sentence: as in "15f". */
 const genderAtEnd = '[mf](?=[ ]*(?:$|[.,!?;…)\\n]))';
 /** The end of a sentence, or an emoji. `(?!\d)` excludes "13.5" and "15:30". */
 const sentenceEnd = String.raw`[ ]*(?:$|[.,!?;:…)\n](?!\d)|\p{Extended_Pictographic})`;

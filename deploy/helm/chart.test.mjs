@@ -56,8 +56,9 @@ test('the chart and docker-compose.yml pass the same additional settings to api 
   assert.deepEqual(chart.sort(), withoutSecrets(listNames(readEnvironment('backend'))).sort());
 });
 
-test('the chart and docker-compose.yml pass the same settings to nginx: exactly those of its template', () => {
+test('the chart and docker-compose.yml pass to nginx exactly the settings in compose-site.conf.template', () => {
   const chart = listTemplateNames(templates['frontend.yaml']).sort();
+  // The filter is a regular expression of the form `^(NAME|NAME)$`.
   const [, filter] = /NGINX_ENVSUBST_FILTER=\^\(([A-Z_|]+)\)\$/.exec(read('Dockerfile.frontend'));
   assert.deepEqual(filter.split('|').sort(), chart);
   // Dockerfile.frontend sets these to the values for Docker.
@@ -115,7 +116,10 @@ test('the chart and docker-compose.yml run the same commands with the same ports
     const [, command] = /command: (\[.*\])/.exec(readBlock(compose, `  ${service}:`));
     assert.ok(templates[`${service}.yaml`].includes(`command: ${command}`), service);
   }
-  assert.ok(!templates['backend.yaml'].includes('command: [node'), 'replicas run the command of the image');
+  assert.ok(
+    !templates['backend.yaml'].includes('command: [node'),
+    'the chart overrides the command of the image',
+  );
   assert.match(read('Dockerfile.backend'), /EXPOSE 3000/);
   assert.match(templates['backend.yaml'], /containerPort: 3000/);
   assert.match(templates['frontend.yaml'], /containerPort: 8080/);

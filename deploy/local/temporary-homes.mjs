@@ -13,8 +13,8 @@ const NAME_PREFIX = 'thaw-home-';
 
 /**
  * Creates a home folder for this process. Once the process has ended, a sweep may delete the folder.
- * @param {string} parent  by default THAW_HOME, if set: the home folder of a test run, which is deleted with all inner
- *   homes
+ * @param {string} parent  by default THAW_HOME, the home folder of a test run, which is deleted with all inner homes;
+ *   if THAW_HOME is not set, the system's folder for temporary files
  */
 export function makeTemporaryHome(parent = process.env.THAW_HOME || os.tmpdir()) {
   const home = fs.mkdtempSync(path.join(ensureFolder(parent), NAME_PREFIX));

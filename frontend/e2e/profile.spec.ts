@@ -56,7 +56,7 @@ test('a new name appears in another tab and for a friend, and survives a reload 
   await expect(getSidebar(otherTab).getByText('Ada Lovelace')).toBeVisible();
   await expect(getSidebar(bob.page).getByText('Ada Lovelace').first()).toBeVisible();
 
-  // Close the settings first: their address would reopen them after the reload, over the sidebar.
+  // Close the settings first: the URL of open settings would reopen them after the reload, over the sidebar.
   await settings.getByRole('button', { name: 'Close' }).click();
   await expect(ada.page).toHaveURL('/chat');
   await ada.page.reload();
@@ -161,7 +161,7 @@ test.describe('the settings of a registered user', () => {
     await page.keyboard.press('Escape');
     await settings.getByRole('button', { name: 'Discard' }).click();
     await expect(settings).toBeHidden();
-    // The sidebar, from which the settings were opened, has closed, so its own opener gets the focus.
+    // The sidebar, from which the settings were opened, has closed. The button that opens it gets the focus.
     await expect(page.getByRole('button', { name: 'Open sidebar' })).toBeFocused();
   });
 });

@@ -77,7 +77,7 @@ test('sidebar, friend requests and history pass the accessibility checks in both
   await expectAccessible(ada.page, 'collapsed sidebar', { within: 'aside' });
   await ada.button('Expand sidebar').click();
 
-  await ada.skip();
+  await ada.skip(); // also starts a search
   const cyd = await newcomer({ gender: 'male' });
   await cyd.pressFind();
   await expect(ada.heading(cyd.name)).toBeVisible();

@@ -31,8 +31,8 @@ test('after a silence the page suggests messages; pressing one puts its text int
   const positionBefore = await message.boundingBox();
 
   await ada.page.clock.fastForward(pageLimits.suggestionsAfterMs);
-  // The button for the source, three suggestions of the page, the button for other suggestions, and Hide. The model is
-  // not asked before the user agrees.
+  // The button that changes the source of suggestions (page or model), three suggestions of the page, the button for
+  // other suggestions, and Hide. The model is not asked before the user agrees.
   await expect(suggestions.getByRole('button')).toHaveCount(6);
   expect(await message.boundingBox(), 'the messages do not move').toEqual(positionBefore);
   await expectAccessibleOnPhoneAndDesktop(ada.page, 'suggestions', { within: 'main' });

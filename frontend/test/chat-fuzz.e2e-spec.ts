@@ -1,9 +1,9 @@
 /**
  * Runs two api processes, a worker, and their own PostgreSQL and Redis. For each user, a `ChatPage` runs the state and
  * the connection of the product, without a screen. Pairs of users perform random sequences of actions, one sequence in
- * each chat. A seed determines the sequences; FUZZ_SEED sets it. After each sequence both pages must show the chat that
- * its Redis stream holds, and after the end of the chat PostgreSQL must hold the same events. With THAW_TEST_LONG=1
- * there are 100,000 sequences.
+ * each chat. A seed determines the sequences; FUZZ_SEED sets it. After each sequence both pages must show the chat as
+ * its events in Redis describe it, and after the end of the chat PostgreSQL must hold the same events. With
+ * THAW_TEST_LONG=1 there are 100,000 sequences.
  */
 import { randomInt } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -20,7 +20,7 @@ import { ChatPage } from './page';
 import { type Dice, createDice } from './dice';
 import { type LoggedEvent, type ShownChat, computeShownChat } from './shown-chat';
 
-// All pages run in this process, so the signed-in user is the one whose page acts.
+// The pages of all users run in this process. `./acting` makes the user of the acting page the signed-in one.
 jest.mock('@/product/identity', () => jest.requireActual<object>('./acting'));
 
 const isLongRun = process.env.THAW_TEST_LONG === '1';
@@ -59,7 +59,7 @@ beforeAll(async () => {
   });
   redis = new Redis(stack.stores.redisUrl);
   database = new Pool({ connectionString: stack.stores.databaseUrl });
-  // Pages that are cut off while typing log warnings.
+  // A page logs a warning if it is cut off while its user types.
   jest.spyOn(console, 'warn').mockReturnValue();
 });
 
@@ -214,7 +214,7 @@ const startNewChat = async (pair: Pair, previousId: string | undefined): Promise
   };
   const readSessionId = ({ state }: ChatPage): string | undefined =>
     state.phase === 'active' ? state.session?.sessionId : undefined;
-  /** @returns true once both are in a new chat; before that, their states, which the error of `until` contains */
+  /** @returns true once both are in a new chat; before that, a description of both pages for the error of `until` */
   const tryToReachNewChat = (): boolean | string[] => {
     pair.forEach(pressNextButton);
     const [first, second] = pair.map(readSessionId);
@@ -255,7 +255,7 @@ const doRandomActions = async (pair: Pair, dice: Dice, log: string[]): Promise<v
   }
 };
 
-/** Waits until both pages show the chat that its Redis stream holds. @throws an error with the differences */
+/** Waits until both pages show the chat as its events in Redis describe it. @throws an error with the differences */
 const waitUntilSettled = async (pair: Pair, sessionId: string): Promise<void> => {
   const findDifferences = async (): Promise<string[]> => {
     const events = await readStream(sessionId);

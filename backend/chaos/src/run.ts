@@ -17,7 +17,7 @@ import { listFaultClasses, type Fault, isLossy, formatLabel, createSchedule } fr
 const WARM_UP_MS = 8_000;
 /** Redis may acknowledge a command this long before it writes the command to the append-only file. */
 const ACK_BEFORE_WRITE_MS = 200;
-/** FLUSHALL ends within this time after the beginning of its fault. */
+/** FLUSHALL takes at most this long, counted from the beginning of the fault. */
 const FLUSH_MS = 500;
 /** Longest time until an event reaches PostgreSQL, even during faults. */
 const MAX_PERSIST_DELAY_MS = 30_000;
@@ -69,7 +69,7 @@ export class Run {
     const after = await this.inspectUntilNotGrown(before);
     const backlog = await this.waitForEmptyBacklog();
     const stored = await this.cluster.withPostgres((client) => readStoredState(this.cluster.redis, client));
-    // `backlog` replaces the values in `stored`, which were read later: a scheduler may have added a job by then.
+    // `stored` contains a backlog too, but it was read later, when a scheduler may have added a job already.
     const storedState = { ...stored, ...backlog };
     const logs = [...population.logs, ...this.probeLogs];
     const verdict = checkEvidence({ logs, storedState, lossWindows: this.listLossWindows() });
@@ -188,7 +188,7 @@ export class Run {
   /** Inspects until nothing has grown, or until a timeout. */
   private async inspectUntilNotGrown(before: IdleState): Promise<IdleState> {
     const deadline = Date.now() + IDLE_TIMEOUT_MS;
-    // The lowest value of each figure. A leak never shrinks, so one low value shows that a figure has none.
+    // The lowest value of each figure. A leak never shrinks, so a figure that was low once does not leak.
     let lowest = await this.inspectIdleState();
     while (findGrowth(before, lowest).length > 0 && Date.now() < deadline) {
       await sleep(IDLE_POLL_MS);
@@ -209,7 +209,8 @@ export class Run {
             faultBeganAt,
             to: faultBeganAt + FLUSH_MS,
           };
-        // A truncated append-only file lacks the commands that Redis wrote to it during the fault.
+        // The other lossy fault is `truncated`. The truncated append-only file lacks the commands that Redis wrote to it
+        // during the fault.
         return { label, from: faultBeganAt - ACK_BEFORE_WRITE_MS, faultBeganAt, to: recoveredAt };
       });
   }

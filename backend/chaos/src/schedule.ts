@@ -135,9 +135,9 @@ export const createSchedule = ({
     const isCandidate = (fault: Fault): boolean => !firstFault || mayCoincide(fault, firstFault);
     if (deck.length === 0) deck = random.shuffle(classes);
     const index = deck.findIndex((faultClass) => faultClass.some(isCandidate));
-    const [faultClass = []] = index < 0 ? [] : deck.splice(index, 1);
-    const candidates = faultClass.filter(isCandidate);
-    return candidates.length > 0 ? random.pick(candidates) : undefined;
+    if (index < 0) return undefined;
+    const [faultClass = []] = deck.splice(index, 1);
+    return random.pick(faultClass.filter(isCandidate));
   };
   const rounds: Round[] = [];
   let elapsedMs = 0;
@@ -172,8 +172,8 @@ const createRound = (random: Random, drawFault: (firstFault?: Fault) => Fault | 
 };
 
 /**
- * Draws a duration in milliseconds, at most `MAX_FAULT_MS`. Faults that happen at once, such as a kill, get a short
- * duration: their effect lasts until the recovery.
+ * Draws the time in milliseconds from a fault to its recovery, at most `MAX_FAULT_MS`. It is short for a fault that is
+ * a single event, such as a kill.
  */
 const drawDurationMs = (random: Random, { kind }: Fault): number => {
   switch (kind) {

@@ -10,6 +10,7 @@ export class ExportIndexes1763640920000 implements MigrationInterface {
     const create = (name: string, target: string) => createIndexConcurrently(queryRunner, name, target);
     await create('friend_requests_from_idx', 'friend_requests (requester_id, addressee_id)');
     await create('friend_requests_to_idx', 'friend_requests (addressee_id, requester_id)');
+    // `user_id` is the user of the case; the appellant is that user, or a reporter whose report was dismissed.
     await create('appeals_appellant_idx', 'appeals (appellant_id, user_id)');
   }
 

@@ -82,7 +82,7 @@ const sendFrame = async (sender: ThawVisitor, event: string, data: unknown): Pro
   }
 };
 
-/** The outcomes for suspended users, who are excluded: only routes that are open to excluded users accept them. */
+/** The outcomes for suspended users: a route refuses them, except with the ids that `accessOfExcluded` allows. */
 const toOutcomesForSuspended = (outcomes: Outcomes, access: RouteCases['accessOfExcluded']): Outcomes =>
   Object.fromEntries(
     Object.entries(outcomes).map(([kind, outcome]) => {
@@ -173,6 +173,7 @@ describe('authorization', () => {
 
   it('closes the socket of a suspended user after the frame `standing`', async () => {
     const socket = await actors.users.suspended.openUnauthenticatedSocket();
+    // Clients receive the same code after a suspension as after a logout.
     expect(await socket.closed).toBe(closeCodes.notSignedIn);
     expect(socket.frames.map(({ event }) => event)).toEqual(['standing']);
   });
@@ -233,6 +234,7 @@ describe('authorization', () => {
           for (const kind of ID_KINDS) {
             const outcome = httpCase.outcomes[kind];
             if (outcome === undefined) continue;
+            // A public route has the same outcome for every actor.
             const expected = isPublic ? outcome : '401 not_signed_in';
             const actual = await callRoute(
               signedOutVisitor,

@@ -8,6 +8,7 @@ import { type ReceivedFrame, type ThawSocket, ThawVisitor } from './thaw.client'
 const RETRIED_ERRORS: ReadonlySet<unknown> = new Set(['unavailable', 'rate_limited']);
 /** Delay before a message is sent again after such an error, unless the server says how long to wait. */
 const DEFAULT_RETRY_AFTER_MS = 250;
+const SOCKET_POLL_MS = 10;
 
 interface KnownMessage {
   id: unknown;
@@ -88,7 +89,7 @@ export class ChatUser {
       if (!this.shouldReconnect)
         throw new Error('A message is not acknowledged, and the user no longer reconnects');
       if (answer === undefined)
-        await sleep(10); // by then, `handleClose` has replaced `socket`
+        await sleep(SOCKET_POLL_MS); // until `handleClose` has replaced `this.socket`
       else if (RETRIED_ERRORS.has(answer.data.code))
         await sleep(Number(answer.data.retryAfterMs ?? DEFAULT_RETRY_AFTER_MS));
       else throw new Error(`A message was refused: ${String(answer.data.code)}`);
@@ -183,10 +184,10 @@ export class ChatUser {
 
   /**
    * Records a `seq`, which must be the next one of the chat.
-   * @param source the name of the event, or the content of the message, for the description of a violation.
+   * @param label the name of the event, or the content of the message; quoted if there is a violation.
    */
-  private advance(seq: number, source: string): void {
-    if (seq !== this.seq + 1) this.violations.push(`${seq} came after ${this.seq}: ${source}`);
+  private advance(seq: number, label: string): void {
+    if (seq !== this.seq + 1) this.violations.push(`${seq} came after ${this.seq}: ${label}`);
     this.seq = Math.max(this.seq, seq);
   }
 
@@ -198,7 +199,7 @@ export class ChatUser {
     }
     this.unacked.delete(String(clientId));
     this.acked.set(content, Number(seq));
-    // For the sender, the ack takes the place of the event. The event arrives only when a chat is resumed.
+    // The sender of a message receives an ack instead of a `random_message`, which arrives only in a `session_resumed`.
     const known = this.history.get(Number(seq));
     if (known === undefined) this.recordMessage(Number(seq), { id, senderId: this.id, content });
     else if (known.id !== id || known.content !== content)
@@ -291,6 +292,7 @@ export const findFaults = ([first, second]: ChatUserPair): string[] => {
   }
   const contents = [...first.history.values()].map(({ content }) => content);
   if (new Set(contents).size !== contents.length) faults.push('a message is stored twice');
+  // It is enough to search the history of `first`: if that of `second` differs, this is already a fault.
   for (const { acked } of [first, second]) {
     for (const [content, seq] of acked) {
       if (first.history.get(seq)?.content !== content)

@@ -99,7 +99,7 @@ export const readDurableTexts = async (
 };
 
 /**
- * Finds acknowledged messages that PostgreSQL does not have at their `seq`, and chats with a message that it has twice.
+ * Finds acknowledged messages that are not in PostgreSQL at their `seq`, and chats with a message that is there twice.
  * @returns a description of each fault.
  */
 export const findLostAndDuplicateMessages = async (

@@ -42,6 +42,7 @@ export const fillChats = async (
      SELECT stream_id, 1, gen_random_uuid(), 'ChatStarted', 1,
        jsonb_build_object('userIds', jsonb_build_array($1::bigint, $1::bigint + 1)), '{}'::jsonb, now() FROM chat
      UNION ALL
+     -- All messages have the same entry id, which an export returns as messageId.
      SELECT stream_id, n + 1, event_id, 'MessageSent', 1,
        jsonb_build_object('senderId', $1::bigint, 'messageType', 'text'), '{"entryId":"1-0"}'::jsonb, now() FROM message`,
     [userId, chats, messages],
@@ -57,13 +58,13 @@ export const requestExport = async (visitor: ThawVisitor, currentPassword?: stri
   return (body as unknown as ExportReady).url;
 };
 
-/** Starts a download. @param url its path, from `requestExport` */
+/** Starts a download. @param path the result of `requestExport` */
 export const openDownload = (
   visitor: ThawVisitor,
-  url: string,
+  path: string,
   { origin = visitor.origins[0] ?? '', signal }: { origin?: string; signal?: AbortSignal } = {},
 ): Promise<Response> =>
-  fetch(`${origin}${url}`, { headers: { cookie: visitor.cookie }, signal: signal ?? null });
+  fetch(`${origin}${path}`, { headers: { cookie: visitor.cookie }, signal: signal ?? null });
 
 export interface ParsedExport {
   lines: ExportLine[];

@@ -24,7 +24,7 @@ type UserRecord = [
   expiresInMs: number,
 ];
 
-/** Reads all queues and user records in one call, since every step does. KEYS: the queues, then the user records. */
+/** Reads all queues and user records in one call, because every step reads them. KEYS: the queues, then the records. */
 const readScript = new RedisScript<[queues: string[][], records: UserRecord[]]>(`
 local queues, records = {}, {}
 for i, key in ipairs(KEYS) do
@@ -83,7 +83,7 @@ const findEntries = (queueKey: string, members: readonly string[], id: number): 
     index % 2 === 0 && member === String(id) ? [[queueKey, Number(members[index + 1])]] : [],
   );
 
-/** Completes the model: a user who was matched at once has a `since` that only Redis knows. */
+/** Completes the model, where `since` is 0 for a user who was matched at once: only Redis knows the time. */
 const completeSince = (user: ModelUser, found: UserInRedis | undefined): void => {
   const isInMatch = user.state === 'claimed' || user.state === 'chatting';
   if (isInMatch && user.since === 0) user.since = found?.since ?? 0;

@@ -28,7 +28,7 @@ export interface TestOptionalServer {
   /** The requests that were received so far. */
   receivedRequests: ReceivedRequest[];
   /** Sets the behaviour for the requests from now on. */
-  behave(behaviour: ServerBehaviour): void;
+  setBehaviour(behaviour: ServerBehaviour): void;
   /** Number of answers that are neither complete nor aborted by the client. */
   readonly pendingAnswerCount: number;
   close(): Promise<void>;
@@ -45,7 +45,8 @@ export const redirectTo =
     void response.writeHead(status, { location }).end();
 
 const TEN_MEGABYTES = 10 * 1024 * 1024;
-// Built in advance, because the clients under test wait only a few hundred milliseconds.
+// Built in advance, because the clients under test wait only a few hundred milliseconds. `choices` is a field in the
+// answers of language models.
 const longAnswer = Buffer.from(JSON.stringify({ choices: 'x'.repeat(TEN_MEGABYTES) }));
 const compressedAnswer = gzipSync(' '.repeat(TEN_MEGABYTES));
 
@@ -95,7 +96,10 @@ export const failingBehaviours: Record<string, FailingBehaviour> = {
   },
   'answers 429': { behaviour: answerWithJson({}, 429), reason: 'status 429' },
   'answers 500': { behaviour: answerWithJson({}, 500), reason: 'status 500' },
-  'answers 204': { behaviour: answerWithJson({}, 204), reason: 'status 204' },
+  'answers 204': {
+    behaviour: (_request, response) => void response.writeHead(204).end(),
+    reason: 'status 204',
+  },
 };
 
 export const startTestOptionalServer = async (): Promise<TestOptionalServer> => {
@@ -122,7 +126,7 @@ export const startTestOptionalServer = async (): Promise<TestOptionalServer> => 
     url: `http://${host}`,
     host,
     receivedRequests,
-    behave: (next) => {
+    setBehaviour: (next) => {
       behaviour = next;
     },
     get pendingAnswerCount() {

@@ -68,11 +68,10 @@ const exclamationsProjection: Projection = {
 };
 
 /**
- * Opens a stream with its first event, and writes its note to the table `notes`, in one statement. `OpeningParts`
- * describes the columns of `query` and the rows `opening` and `opened`. Parameters: those of the event store up to $8,
- * the stream id $9, a text `number` $10 and the note $11. `number` is added to the data of the event, and is returned.
- * It also decides the outcome: `repeated` stands for a repeated command, `refused` for a refused one, any other text
- * for a new one.
+ * Opens the stream $9 with its first event, and writes the note $11 to the table `notes`, in one statement. The event
+ * store binds $1 to $8. `OpeningParts` describes `query` and `project`. The text $10 (`number`) selects the outcome:
+ * `repeated` stands for a command that was executed before, `refused` for one that is refused. Any other text is added
+ * to the data of the event. `number` is returned, unless the command is refused.
  */
 export const openNoteStatement = {
   name: 'open_note',

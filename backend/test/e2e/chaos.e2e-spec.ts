@@ -52,9 +52,13 @@ const waitUntilConnected = async (users: readonly ChatUser[]): Promise<void> => 
   for (const user of users) await user.socket;
 };
 
-/** Waits until both users of each pair have seen all events. Requires that all their messages are acknowledged. */
-const waitUntilSettled = (pairs: readonly ChatUserPair[]): Promise<boolean> =>
-  until(() => pairs.every(([first, second]) => first.seq === second.seq));
+/**
+ * Waits until both users of each pair have seen the same last event. All messages must be acknowledged before, because
+ * an ack advances the `seq` of its sender.
+ */
+const waitUntilSettled = async (pairs: readonly ChatUserPair[]): Promise<void> => {
+  await until(() => pairs.every(([first, second]) => first.seq === second.seq));
+};
 
 const leaveAll = async (pairs: readonly ChatUserPair[]): Promise<void> => {
   await Promise.all(pairs.flat().map((user) => user.leave()));
@@ -148,7 +152,7 @@ it('matches every searching user, each into one chat, although replicas are kill
   for (const replica of stack.replicas) await replica.waitUntilReady();
   await waitUntilConnected(users);
   for (const user of users) {
-    // A page that has received no answer sends `join_queue` again.
+    // A page that has received no answer sends `join_queue` again. Users who are queued or in a chat remain so.
     await (await user.socket).ask('join_queue', {});
   }
   const readQueueState = async (id: number) =>

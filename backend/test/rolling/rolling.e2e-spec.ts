@@ -36,7 +36,7 @@ const PAIR_COUNT = isLongRun ? 20 : 4;
 const SEND_EVERY_MS = 150;
 const WAVE_EVERY_MS = 100;
 const PROGRESS_WITHIN_MS = 60_000;
-/** Waves that each waved chat receives, and messages that each user sends, before the next process is replaced. */
+/** Number of messages of each user, and of waves in each chat that receives them, for which `waitForProgress` waits. */
 const MIN_PROGRESS = isLongRun ? 10 : 5;
 
 jest.setTimeout(isLongRun ? 20 * 60_000 : 120_000);
@@ -148,7 +148,7 @@ class UpdateScenario {
     await this.waveSource.stop();
     await this.stopSending();
     const sockets = await this.waitForSockets();
-    // Every message is acknowledged to its sender; with the same `seq`, the partner has received it too.
+    // All messages are acknowledged. Once both users have seen the same last `seq`, each has the other's messages.
     await until(() => this.pairs.every(([first, second]) => first.seq === second.seq));
     expect(this.pairs.flatMap(findFaults)).toEqual([]);
     expect(sockets.flatMap(({ seqViolations }) => seqViolations)).toEqual([]);
@@ -200,7 +200,7 @@ class UpdateScenario {
   private listProgress(): number[] {
     const isWaving = this.waveSource.waveIds.size > 0;
     const waves = isWaving ? this.wavedChats.map((sessionId) => this.waveSource.countWaves(sessionId)) : [];
-    // Waves come last: their counts are absent before the first wave, and callers compare the counts by index.
+    // Before the first wave, the list has no counts of waves. They come last, so the other counts keep their index.
     return [...this.pairs.flat().map(({ acked }) => acked.size), ...waves];
   }
 
@@ -272,7 +272,7 @@ const expectStatedAgeToEndChat = async (
   await Promise.all([ada.closeSockets(), bob.closeSockets()]);
 };
 
-it('an old worker leaves events of an unknown type to a new worker, and all chats continue meanwhile', async () => {
+it('a worker leaves events of an unknown type to workers of the next release, and all chats continue', async () => {
   const mixedStack = await startService(await getCurrentRelease(), 2, 1);
   // One api process is of the next release; the worker is not.
   await mixedStack.replicas[1]?.stop();

@@ -22,7 +22,7 @@ export class Sequence {
       logError(`Event ${seq} was received again, in ${source}, after ${this.last}`);
       return;
     }
-    if (seq < Math.max(...this.early)) outOfOrder.add(1);
+    if ([...this.early].some((earlySeq) => earlySeq > seq)) outOfOrder.add(1);
     this.early.add(seq);
     while (this.early.delete(this.last + 1)) this.last += 1;
   }
@@ -30,6 +30,7 @@ export class Sequence {
   /** Counts the missing events as lost. To be called after the last event of the chat. */
   finish(): void {
     const highest = Math.max(this.last, ...this.early);
-    lost.add(highest - this.last - this.early.size);
+    const seqsAfterLast = highest - this.last;
+    lost.add(seqsAfterLast - this.early.size);
   }
 }

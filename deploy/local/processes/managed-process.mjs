@@ -21,11 +21,12 @@ const runningProcesses = new Set();
 process.on('exit', () => runningProcesses.forEach((managed) => managed.kill('SIGKILL')));
 
 /**
- * A process that the launcher starts, restarts and stops: a process of the product, nginx or Vite. Its identity is
+ * A process that the launcher starts, restarts and stops: nginx, Vite or a process of the product. Its identity is
  * recorded in a file under the home folder, so that the next launcher can end processes whose launcher was killed.
  */
 export class ManagedProcess {
   #definition;
+  /** False if the process is never restarted. */
   #shouldRestart;
   #onRestart;
   #recordFile;
@@ -34,6 +35,7 @@ export class ManagedProcess {
   #currentStartedAt = 0;
   #delayMs = FIRST_DELAY_MS;
   #restartTimer;
+  /** Set by `disableRestarts`, until the next `start`. */
   #areRestartsDisabled = false;
 
   /**
@@ -71,7 +73,7 @@ export class ManagedProcess {
     this.#areRestartsDisabled = false;
     const started = this.#spawn();
     await waitUntilReady(this.#definition, started);
-    // From here on, an exit restarts the process. After an earlier exit, `waitUntilReady` throws.
+    // The process is ready. From now on, its exit causes a restart; an earlier exit makes `waitUntilReady` throw.
     void started.exited.then((exit) => this.#onExit(started, exit));
   }
 
@@ -80,7 +82,8 @@ export class ManagedProcess {
    * @throws {LauncherError} when it is stopped first
    */
   async waitUntilReady() {
-    while (!(this.pid && (await this.#definition.isReady().catch(() => false)))) {
+    for (;;) {
+      if (this.pid && (await this.#definition.isReady().catch(() => false))) return;
       if (this.#areRestartsDisabled) throw new LauncherError(`${this.name} was stopped.`);
       await new Promise((resolve) => setTimeout(resolve, READINESS_POLL_MS));
     }
@@ -110,7 +113,7 @@ export class ManagedProcess {
     this.#current = started;
     this.#currentStartedAt = Date.now();
     runningProcesses.add(this);
-    // Without an identity, the process did not start or has already ended; `exited` reports both.
+    // There is no identity if the process could not be started or has already ended. `exited` reports how.
     if (started.identity) {
       fs.mkdirSync(path.dirname(this.#recordFile), { recursive: true });
       fs.writeFileSync(
@@ -123,7 +126,8 @@ export class ManagedProcess {
 
   #onExit(started, exit) {
     // The exit of a stopped process may be reported after `start` has started the next one.
-    if (this.#areRestartsDisabled || started !== this.#current) return;
+    if (started !== this.#current) return;
+    if (this.#areRestartsDisabled) return; // `stop` removes the record
     this.#removeRecord();
     if (!this.#shouldRestart) return;
     if (Date.now() - this.#currentStartedAt > RESET_DELAY_AFTER_MS) this.#delayMs = FIRST_DELAY_MS;

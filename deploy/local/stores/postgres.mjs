@@ -105,12 +105,12 @@ const toArguments = (settings) =>
   Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
 
 async function prepareCluster(cluster, isDurable) {
-  const hasPasswords = [OWNER_PASSWORD, SERVICE_PASSWORD].every((name) => hasSecret(cluster.home, name));
   if (!fs.existsSync(cluster.data)) return createCluster(cluster, isDurable);
+  const hasPasswords = [OWNER_PASSWORD, SERVICE_PASSWORD].every((name) => hasSecret(cluster.home, name));
   await refuseOtherVersion(cluster);
   await endUnrecordedServer(cluster);
-  // A password is missing if an earlier release created the home, or if only the home was deleted: its data may be in
-  // another folder.
+  // A password is missing if an earlier release created the home, or if the home was deleted while the data was in
+  // another folder (see `ensurePostgresFolder`).
   if (!hasPasswords) await setPasswords(cluster, cluster.data);
 }
 

@@ -52,7 +52,7 @@ export class PrivateStore {
         return port;
       } catch (error) {
         if (attempt === START_ATTEMPTS) throw error;
-        // After a kill, PostgreSQL's main process ends slightly earlier than its shared memory is released.
+        // PostgreSQL cannot start until the shared memory of a killed PostgreSQL is released, shortly after its end.
         await new Promise((resolve) => setTimeout(resolve, RETRY_DELAY_MS));
       }
     }

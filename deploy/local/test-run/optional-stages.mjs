@@ -17,13 +17,14 @@ import { createNodeTestCommand } from './node-test.mjs';
 import { findFirefox, findWebKit } from './other-browsers.mjs';
 
 const MINUTE_MS = 60_000;
-/** What `needs.find` returns for programs that the tests find themselves, without environment variables. */
+/** Result of `needs.find` (see `Stage`) if the programs exist and the tests find them without environment variables. */
 const NO_PATHS = {};
 
 /**
  * Lists the stages of `npm run test:optional`: other browsers, Redis Cluster, PgBouncer, a read replica, load, metrics,
  * Kubernetes, S3 and TLS. A stage runs one kind of test, and is skipped if its programs are not installed and cannot be
- * provided.
+ * provided. A stage without `needs` uses only programs that `npm test` needs as well. A stage with `needsStores` uses
+ * the PostgreSQL and Redis of the run; the others start their own or need none.
  * @param {string} reports  folder for the reports of the tools
  * @returns {import('./stages.mjs').Stage[]}
  */
@@ -141,7 +142,10 @@ function createReplicaStage(report) {
   };
 }
 
-/** Tests the alert rules and the dashboard with Prometheus, which scrapes the product under load. */
+/**
+ * Tests the alert rules and the dashboard with Prometheus, which scrapes the product under load from k6. PostgreSQL has
+ * a read replica.
+ */
 function createMetricsStage(report) {
   return {
     name: 'metrics: prometheus',
@@ -159,8 +163,7 @@ function createMetricsStage(report) {
           : undefined;
       },
       provide: provideK6,
-      reasonToSkip:
-        "no Prometheus or PostgreSQL (Debian's packages prometheus, postgresql) or no k6 was found",
+      reasonToSkip: "Prometheus, PostgreSQL (Debian's packages prometheus, postgresql) or k6 was not found",
     },
   };
 }
@@ -177,7 +180,7 @@ function createChartStage(report) {
       find: findHelmEnvironment,
       provide: provideHelm,
       reasonToSkip:
-        'no Helm or no kubernetes-validate was found, and no Go 1.26 and Python with venv to get them',
+        'Helm or kubernetes-validate was not found: install Go 1.26 and Python with venv to get them',
     },
   };
 }

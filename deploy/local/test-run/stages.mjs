@@ -28,7 +28,8 @@ const CHAOS_SEED = '2133';
  *   undefined for a check, which counts as one test
  * @property {boolean} [needsChromium]
  * @property {boolean} [needsStores]  whether the stage uses the private stores of the run; by default, the kind decides
- * @property {boolean} [sharesMachine]  may run concurrently with one other such stage, since it uses at most one core
+ * @property {boolean} [sharesMachine]  may run concurrently with one other such stage, since it uses one core or often
+ *   waits
  * @property {boolean} [mostlyWaits]  hardly uses the CPU, so it runs in addition to two other stages that share the
  *   machine
  * @property {boolean} [isLongOnly]  runs with --long only
@@ -67,7 +68,8 @@ export function listStages(reports) {
     env,
     limitMs: minutes * MINUTE_MS,
   });
-  // Kills primaries of a Redis Cluster for a minute. The longer tests, Jest's project `cluster`, are an optional stage.
+  // Users send messages for a minute, in which primaries of a Redis Cluster are killed. Jest's project `cluster` has
+  // longer tests, which are an optional stage.
   const clusterStage = createJestStage('process: cluster', 'process', 'backend', [
     '--selectProjects',
     'failover',

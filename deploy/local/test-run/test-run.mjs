@@ -91,7 +91,7 @@ export class TestRun {
         this.#stores ??= await openStores({ home, env: {}, isDurable: false });
       }
       await this.#runGroup(group, home);
-      // A test that was killed may have left a stack running.
+      // Ends the stacks that killed tests have left running, and deletes their home folders.
       await sweepTemporaryHomes(home);
     }
   }
@@ -99,14 +99,14 @@ export class TestRun {
   async #runGroup(group, home) {
     // With --verbose, stages run one after the other, because otherwise their outputs would be mixed.
     const { isVerbose } = this.#options;
-    const mostlyIdleStages = isVerbose ? [] : group.filter(({ mostlyWaits }) => mostlyWaits);
+    const waitingStages = isVerbose ? [] : group.filter(({ mostlyWaits }) => mostlyWaits);
     // The concurrent loops share this iterator, so each stage runs once.
-    const remainingStages = group.filter((stage) => !mostlyIdleStages.includes(stage)).values();
+    const remainingStages = group.filter((stage) => !waitingStages.includes(stage)).values();
     const runRemaining = async () => {
       for (const stage of remainingStages) await this.#runStage(stage, home);
     };
     await Promise.all([
-      ...mostlyIdleStages.map((stage) => this.#runStage(stage, home)),
+      ...waitingStages.map((stage) => this.#runStage(stage, home)),
       ...Array.from({ length: isVerbose ? 1 : CONCURRENT_STAGES }, runRemaining),
     ]);
   }

@@ -20,7 +20,7 @@ const getUnread = (): number | undefined => useOpenChat.getState().chat?.unread;
 
 it('counts messages that arrive after the page load, not those of the resumed chat', () => {
   const onChatChange = createOpenChatReminder();
-  // The resync after the page load delivers all three messages.
+  // The resync after the page load delivers two messages and ends with the third.
   onChatChange(createState(2, { isResyncing: true }));
   onChatChange(createState(3));
   expect(getUnread()).toBe(0);

@@ -17,9 +17,9 @@ export const createOpenChatReminder = () => {
     const count = countPartnerMessages(state);
     if (session && session.sessionId !== sessionId) isFirstLoad = true;
     if (session && isFirstLoad) {
-      // A chat that was just matched has no messages. The messages of a chat that is resumed at the page load are not
-      // new; they arrive in parts, and `isResyncing` is true until the last one. The messages of later resumes, after a
-      // lost connection, are new.
+      // The messages that a chat already has when the page loads are not new. They arrive in parts, and `isResyncing`
+      // is true until the last part. For a new match it is false: there are no messages yet. Messages that arrive after
+      // the first load are new, even if they were missed during a lost connection.
       initialCount = count;
       isFirstLoad = session.isResyncing;
     }

@@ -8,7 +8,7 @@ export interface BadgeProps {
   className?: string;
 }
 
-/** Formats a count above 99 as "99+". */
+/** Formats a count above the maximum as, for example, "99+". */
 export const formatBadge = (count: number): string =>
   count > pageLimits.unreadBadgeMax ? `${pageLimits.unreadBadgeMax}+` : String(count);
 

@@ -15,7 +15,9 @@ export const sendAtRate = (
     let index = 0;
     const tick = (): void => {
       try {
-        const dueCount = Math.min(count, Math.floor(((performance.now() - startedAt) / 1_000) * perSecond));
+        // The first call is due at the start, so one more call is due than intervals have passed.
+        const intervalCount = Math.floor(((performance.now() - startedAt) / 1_000) * perSecond);
+        const dueCount = Math.min(count, intervalCount + 1);
         for (; index < dueCount; index += 1) send(index, startedAt + (index / perSecond) * 1_000);
         if (index === count) resolve();
         else setTimeout(tick, 1);

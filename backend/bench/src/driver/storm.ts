@@ -82,7 +82,7 @@ export class ReconnectStorm {
 
   /**
    * Sends messages in the chats, one at a time, until the replica has died and every socket has reconnected through
-   * `proxy`. Then sends one more message from each socket, and waits until no message is missing.
+   * `proxy`. Then sends the final messages (only for Thaw).
    */
   async run(proxy: string): Promise<StormResult> {
     [this.proxy, this.firstClosedAt, this.lastReconnectedAt, this.refusals] = [proxy, undefined, 0, {}];
@@ -100,19 +100,24 @@ export class ReconnectStorm {
     await waitUntil(() => haveAllReconnected() || hasTimedOut(), 2 * RECONNECT_TIMEOUT_MS);
     clearInterval(messageTimer);
     const reconnectedSides = this.sides.filter(({ isDisconnected }) => !isDisconnected);
-    const finalMessages = new Map(reconnectedSides.map((side) => [side, this.sendMessage(side)]));
-    await waitUntil(
-      () => [...finalMessages].every(([{ acked }, clientId]) => acked.has(clientId)) && this.lostCount === 0,
-      this.kind === 'thaw' ? DELIVERY_TIMEOUT_MS : 0, // for Socket.IO, `sendMessage` sends nothing
-    );
+    if (this.kind === 'thaw') await this.sendFinalMessages(reconnectedSides);
     return {
       sockets: this.sides.length,
       reconnected: reconnectedSides.length,
-      lastReconnectedMs: this.lastReconnectedAt - (this.firstClosedAt ?? this.lastReconnectedAt),
+      lastReconnectedMs: this.firstClosedAt === undefined ? 0 : this.lastReconnectedAt - this.firstClosedAt,
       refusals: this.refusals,
       acked: this.sides.reduce((sum, { acked }) => sum + acked.size, 0),
       lost: this.lostCount,
     };
+  }
+
+  /** Sends one more message from each socket, and waits until these are acknowledged and no message is missing. */
+  private async sendFinalMessages(sides: readonly Side[]): Promise<void> {
+    const finalMessages = new Map(sides.map((side) => [side, this.sendMessage(side)]));
+    await waitUntil(
+      () => [...finalMessages].every(([{ acked }, clientId]) => acked.has(clientId)) && this.lostCount === 0,
+      DELIVERY_TIMEOUT_MS,
+    );
   }
 
   close(): void {

@@ -17,8 +17,8 @@ interface FrameWaiter {
 export abstract class Wire {
   onFrame: (frame: WireFrame) => void = () => undefined;
   /**
-   * Called with the close code when the server closes the socket. Without it, an unexpected close is logged, unless it
-   * rejects a call of `waitForFrame`.
+   * Called with the close code when the server closes the socket, which also rejects the pending calls of
+   * `waitForFrame`. Without this handler and without such a call, the close is logged.
    */
   onClose: ((code: number) => void) | undefined;
   /** Whether this client has closed the socket. */
@@ -189,7 +189,7 @@ export class SocketIoWire extends Wire {
         if (text.startsWith(EVENT) || text.startsWith(ACK)) wire.receivePacket(text);
         else if (text.startsWith(CONNECT)) {
           wire.pid = (JSON.parse(text.slice(CONNECT.length)) as { pid?: string }).pid;
-          // Still the position of the last received event, until another one arrives.
+          // Until an event arrives, the last received event is that of the lost socket.
           wire.offset = recoveredSession?.offset;
           resolve();
         } else if (text.startsWith(CONNECT_ERROR)) reject(new Error(`A connection was refused: ${text}`));

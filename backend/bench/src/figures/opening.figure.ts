@@ -18,10 +18,7 @@ import {
   wait,
 } from './figure';
 
-/**
- * CPU time of each kind of process, in µs: the total so far, or the average per socket of one turn. In a turn, a
- * contender opens all sockets once.
- */
+/** CPU time in µs of each kind of process: the total so far, or the average per socket that was opened in a turn. */
 interface Cpu {
   node: number;
   postgres: number;
@@ -41,7 +38,7 @@ interface Contender {
 }
 
 const CONCURRENCY = 64;
-/** Time in which the user's presence is recorded and published after the response. Its CPU time counts, too. */
+/** After a socket is open, the server records and publishes the user's presence. This CPU time counts, too. */
 const PRESENCE_SETTLE_MS = 300;
 /** After this time without a socket, users are offline, and their next socket costs the same as the first. */
 const OFFLINE_AFTER_MS = 4_000;
@@ -49,7 +46,10 @@ const BASELINE = 'socket.io, same look-up';
 // Limits of the ratio of our CPU time to that of another contender (`gate` and `aim` of a row).
 const MAX_RATIO_TO_BASELINE = 1.25;
 const AIMED_RATIO_TO_BASELINE = 0.8;
-/** For a build of BENCH_SERVICE that is older than an optimization of the opening of sockets. */
+/**
+ * For every build of BENCH_SERVICE. Meant for builds that are older than an optimization of the opening of sockets: a
+ * newer build costs about the same as ours, so the row then misses its gate.
+ */
 const MAX_RATIO_TO_EARLIER_BUILD = 0.65;
 /** One transaction per socket, plus the second check of logins, which runs once for many sockets. */
 const MAX_TRANSACTIONS = 1.2;
@@ -135,6 +135,7 @@ const startBaseline = (stores: BenchStores): Promise<{ server: ServerProcess; po
     env: prepareProductEnvironment({ home: stores.home, stores }),
   });
 
+/** In a turn, the visitors open all their sockets once, to one contender, and close them. */
 const measureTurn = async (
   driver: Driver,
   { kind, group, origin, server, stores, postgres }: Contender,
@@ -163,9 +164,9 @@ const measureTurn = async (
 };
 
 /**
- * Counts the transactions while sockets are opened, with the statistics of PostgreSQL, and subtracts those of idle
- * processes in the same time. The rate of idle processes is measured afterwards, for one lag of the statistics. Every
- * count is read after this lag.
+ * Counts the transactions while sockets are opened, minus those that the processes make in the same time when idle. The
+ * idle transactions are counted afterwards, during `STATISTICS_LAG_MS`. The function waits this long before each count,
+ * because PostgreSQL includes a transaction in its statistics with this delay.
  * @returns transactions per socket
  */
 const countTransactions = async (

@@ -56,8 +56,8 @@ export const WARM_UP_SECONDS = 8;
 const PROFILE_SECONDS = 15;
 const MAX_ROUNDS_WITHOUT_WORKER = 3;
 /**
- * The worker persists messages in batches, so part of its work for a turn follows the last message. Longer than the 750
- * ms in which it collects a batch.
+ * Wait after the last message of a turn. The worker persists messages in batches, so part of its work follows the last
+ * message. The wait is longer than the 750 ms in which the worker collects a batch.
  */
 const WORKER_SETTLE_MS = 1_000;
 
@@ -129,7 +129,8 @@ export const measureRelay = async (
 
   try {
     await addBaseline('minimal relay', 'minimal relay', 'minimal-relay.js');
-    // Publishes to both replicas of the chat, as users with several tabs need.
+    // This relay publishes a message to all sockets of its chat, as users with several tabs need. The one above
+    // publishes it to the receiver only.
     await addBaseline('minimal relay by chat', 'minimal relay', 'minimal-relay.js', { CHANNELS: 'chat' });
     for (const { name, stores, service } of builds) {
       const replicas = service.replicas.map(({ server }) => server);
@@ -225,15 +226,14 @@ export const measureTurn = async (
   };
 };
 
-/** @returns a sentence if messages were lost, refused, duplicated or out of order; otherwise an empty list */
+/** @returns one sentence, in a list, if messages were lost, refused, duplicated or out of order; otherwise `[]` */
 export const findFaults = (name: string, result: RelayResult): string[] => {
-  const { sent, acked, received, refused, storedAfterRefusal, outOfOrder } = result;
-  const { refusal: firstRefusal = '' } = result;
+  const { sent, acked, received, refused, storedAfterRefusal, outOfOrder, refusal = '' } = result;
   return sent === acked && sent === received && outOfOrder === 0
     ? []
     : [
         `${name}: ${sent} sent, ${acked} acknowledged, ${received} received, ${outOfOrder} out of order, ` +
-          `${refused} refused (${storedAfterRefusal} of them stored all the same) ${firstRefusal}`,
+          `${refused} refused (${storedAfterRefusal} of them stored all the same) ${refusal}`,
       ];
 };
 
@@ -304,7 +304,7 @@ const createRows = (
   addRow({ figure: 'P5', ...redisPerMessage, against: 'minimal relay', theirs: relayRedis, gate: 3, aim: 2 });
   for (const build of comparedBuilds) {
     addRow({
-      // P1 and P2 measure the same CPU time of a build, so one row is enough.
+      // The Node CPU of a build belongs to P1 and to P2. It is shown once: for P2 only if P1 is not wanted.
       figure: wantedFigures.has('P1') ? 'P1' : 'P2',
       ...perMessage,
       against: build,

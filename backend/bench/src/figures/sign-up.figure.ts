@@ -15,7 +15,7 @@ import {
   wait,
 } from './figure';
 
-/** Waited after the responses, so that the work that follows them, such as publications, is measured as well. */
+/** Time from the responses to the second reading of the CPU time, for work that follows them, such as publications. */
 const SETTLE_MS = 500;
 const BASELINE = 'Nest, Passport, TypeORM';
 
@@ -102,18 +102,17 @@ const measureTurn = async (
 };
 
 const createRows = (turns: ReadonlyMap<string, readonly Turn[]>): Row[] => {
-  // `gate` and `aim`: see `Row`.
+  // `gate` is the highest ratio that is reported as reached; `aim` is a stricter one, which need not be reached.
   const createRow = (label: string, kind: keyof Turn, gate?: number, aim = ''): Row => {
-    const [ours, theirs] = ['thaw', BASELINE].map((name) =>
-      (turns.get(name) ?? []).map((turn) => turn[kind]),
-    );
-    const ratio = computeRatios(ours ?? [], theirs ?? []);
+    const listValues = (name: string) => (turns.get(name) ?? []).map((turn) => turn[kind]);
+    const [ours, theirs] = [listValues('thaw'), listValues(BASELINE)];
+    const ratio = computeRatios(ours, theirs);
     return {
       figure: 'P14',
       label,
-      ours: formatMicros(median(ours ?? [])),
+      ours: formatMicros(median(ours)),
       against: BASELINE,
-      theirs: formatMicros(median(theirs ?? [])),
+      theirs: formatMicros(median(theirs)),
       ratio,
       gate: gate === undefined ? '' : `≤ ${gate}`,
       aim,

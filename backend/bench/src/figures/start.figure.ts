@@ -11,8 +11,9 @@ import { ourBuild, Service } from '../service';
 import { logProgress, type Outcome, type Row, type Settings } from './figure';
 
 const MAX_LAUNCH_ROUNDS = 3;
-/** Limits of P12 in seconds, and of the ratios of P18. `Row` explains `gate` and `aim`. */
+/** Limits of P12, in seconds. `Row` explains `gate` and `aim`. */
 const launchLimits = { gate: 15, aim: 8 };
+/** Limits of P18, as ratios of an api process to the baseline. */
 const readinessLimits = { gate: 1.3, aim: 0.75 };
 /** Time after which a launch counts as failed. */
 const LAUNCH_TIMEOUT_MS = 60_000;

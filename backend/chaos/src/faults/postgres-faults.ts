@@ -59,7 +59,9 @@ const takeAllConnections = (cluster: Cluster): FaultEffect => {
       await takeConnection();
       takingLoop = (async () => {
         while (!isOver) {
-          while (!isOver && (await takeConnection())); // until PostgreSQL refuses a connection
+          while (!isOver && (await takeConnection())) {
+            // Repeats until PostgreSQL refuses a connection.
+          }
           await clients[0]
             ?.query(
               `SELECT pg_terminate_backend(pid) FROM pg_stat_activity

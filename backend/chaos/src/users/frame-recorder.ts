@@ -15,6 +15,7 @@ export interface SeenMessage {
 export interface SeenGame {
   gameId: string;
   questionId: number;
+  /** Whether this user has answered the question. */
   hasAnswered: boolean;
 }
 
@@ -88,8 +89,8 @@ export class FrameRecorder {
 
   /**
    * Records the ack of a command whose event is stored.
-   * @param seq position of the event. If the command was stored before, it is the position of the earlier event, or of
-   * the latest event if the command (an edit or a reaction) changes nothing now.
+   * @param seq position of the event. A command that an earlier attempt has stored is acknowledged with the position of
+   * the event stored then. An edit or a reaction that changes nothing is acknowledged with that of the latest event.
    * @param wasRetried an earlier attempt may have stored the event
    */
   acknowledge(sessionId: string, seq: number, fingerprint: Fingerprint, wasRetried: boolean): void {
@@ -99,9 +100,10 @@ export class FrameRecorder {
     if (seq > chat.lastSeq) {
       this.recordEvent(chat, seq, fingerprint, 'an ack');
     } else if (knownFingerprint !== undefined && !doFingerprintsMatch(knownFingerprint, fingerprint)) {
-      // The ack of a retried edit or reaction that was stored before has the seq of the latest event.
-      const isRecorded = [...chat.events.values()].includes(fingerprint);
-      if (!wasRetried || !isRecorded) {
+      // The ack of an edit or a reaction that an earlier attempt has stored has the seq of the latest event instead of
+      // its own. It is not added to `acks`.
+      const wasStoredEarlier = wasRetried && [...chat.events.values()].includes(fingerprint);
+      if (!wasStoredEarlier) {
         this.reportProblem(
           `${sessionId}: acknowledged as ${seq} is ${fingerprint}, and there is ${knownFingerprint}`,
         );
@@ -191,10 +193,10 @@ export class FrameRecorder {
     }
     for (const frame of data.events as Frame[]) {
       const seq = Number(frame.data.seq);
-      // An event that arrived as a frame after the resume was requested is in the resume as well. This only happens on
-      // a socket that already receives the events of the chat.
-      const isOverlap = !this.isFreshSocket && seq <= chat.lastSeq && seq > this.resumeAfterSeq;
-      if (!isOverlap) this.receiveStored(frame.event, frame.data, seq);
+      // A socket that already receives the events of the chat may receive one between the request for a resume and the
+      // resume, which contains it again.
+      const hasArrivedBefore = !this.isFreshSocket && seq <= chat.lastSeq && seq > this.resumeAfterSeq;
+      if (!hasArrivedBefore) this.receiveStored(frame.event, frame.data, seq);
     }
     // A long resume has several frames.
     if (data.last !== true) return;
@@ -231,7 +233,7 @@ export class FrameRecorder {
   private recordEvent(chat: ChatRecord, seq: number, fingerprint: Fingerprint, source: string): void {
     if (chat.endedAt !== undefined) this.reportProblem(`${chat.sessionId}: ${source} ${seq} after the end`);
     if (seq <= chat.lastSeq) {
-      // After a gap, the event that had this number may not have been received.
+      // A number that was skipped in a gap has no recorded event. Its late event is reported as another content.
       const isSame = doFingerprintsMatch(chat.events.get(seq) ?? '', fingerprint);
       this.reportProblem(
         `${chat.sessionId}: ${source} ${seq} delivered twice${isSame ? '' : ', with another content'}`,
@@ -252,6 +254,7 @@ export class FrameRecorder {
       if (!this.isFreshSocket) this.reportProblem(`${chat.sessionId}: its end was delivered twice`);
       return;
     }
+    // On a new socket, the end of a past chat arrives without the events that the page has missed before it.
     if (seq > chat.lastSeq + 1 && !this.isFreshSocket)
       this.reportProblem(`${chat.sessionId}: a gap, its end ${seq} came after ${chat.lastSeq}`);
     // The service does not know the position of the end in a chat that Redis has lost, so `seq` may be that of another
@@ -273,6 +276,7 @@ export class FrameRecorder {
       const questionId = Number((data.question as { id?: unknown }).id);
       this.game = { gameId: String(data.gameId), questionId, hasAnswered: false };
     } else if (event === 'break_ice_partner_responded_waiting' && this.game) {
+      // Despite its name, this frame confirms the user's own answer; the partner receives `break_ice_partner_answered`.
       this.game.hasAnswered = true;
     } else if (event === 'break_ice_reveal_results' || event === 'break_ice_ignored') {
       this.game = undefined;

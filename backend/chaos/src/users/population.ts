@@ -23,7 +23,8 @@ const IMAGES_TIMEOUT_MS = 30_000;
 const POLL_MS = 20;
 /** Position (seq) of the second message of a chat, after the start of the chat and the first message. */
 const SEQ_OF_SECOND_MESSAGE = 3;
-// Probability of each action, if none of those above it was chosen. Otherwise `ChatBehaviour.actInChat` chooses one.
+// `actUntilOver` considers these actions in this order, each with its probability. If it chooses none of them,
+// `ChatBehaviour.actInChat` chooses the action.
 const SKIP_PROBABILITY = 0.012;
 const BEFRIEND_PROBABILITY = 0.02;
 const PRIVATE_MESSAGE_PROBABILITY = 0.12;
@@ -55,7 +56,7 @@ export class Population {
       const random = createSeededRandom(seedRandom.chooseBetween(0, 0xffff_ffff));
       const friends = new FriendBehaviour(user, random);
       user.onFrame = ({ event, data }) => {
-        // A request in return accepts the request.
+        // Accepts the request: two users who send each other a request become friends.
         if (event === 'friend_request') void friends.sendRequest(Number(data.requesterId));
         if (event === 'friendship_accepted')
           user.recorder.log.friends.add(Number((data.friend as { id?: unknown }).id));
@@ -134,7 +135,7 @@ export class Population {
       this.members.map(async ({ user, chat }) => {
         if (!(await chat.search(MATCH_TIMEOUT_MS))) return [`user ${user.id} was not matched at the end`];
         const outcome = await chat.sendMessage();
-        // Without a chat, the partner has received this user's message and skipped; Infinity then ends the wait.
+        // Infinity ends the wait if the chat has ended meanwhile.
         const readLastSeq = () => user.recorder.currentChat?.lastSeq ?? Infinity;
         const haveBothSent = await waitUntil(() => readLastSeq() >= SEQ_OF_SECOND_MESSAGE, SETTLE_TIMEOUT_MS);
         if (outcome === 'done' && haveBothSent) return [];
@@ -197,7 +198,7 @@ export class Population {
 
 /** @returns whether the condition held within the time */
 const waitUntil = async (condition: () => boolean, withinMs: number): Promise<boolean> => {
-  for (const deadline = Date.now() + withinMs; Date.now() < deadline; await sleep(POLL_MS))
-    if (condition()) return true;
+  const deadline = Date.now() + withinMs;
+  while (!condition() && Date.now() < deadline) await sleep(POLL_MS);
   return condition();
 };

@@ -28,8 +28,8 @@ const END_POLL_MS = 50;
 
 /**
  * Outcome of a command. `done`: acknowledged; `chat_over`: refused, because its chat has ended; `refused`: refused for
- * another reason, or no longer wanted according to `isWanted`; `given_up`: without a response, because the page has
- * given up connecting.
+ * another reason, or no longer wanted according to `isWanted`; `given_up`: not acknowledged, because the user was
+ * stopping and the connection had given up reconnecting.
  */
 export type Outcome = 'done' | 'chat_over' | 'refused' | 'given_up';
 
@@ -46,7 +46,7 @@ export class SimulatedUser {
   readonly refusals: Record<string, number> = {};
   /** Number of acknowledged commands by event. */
   readonly acknowledged: Record<string, number> = {};
-  /** While it is true, `call` sends nothing, and a command ends when the page has given up connecting. */
+  /** While it is true, `call` sends nothing, and a command ends once the connection has given up reconnecting. */
   isStopping = false;
   /** Called with every frame, for the simulation that drives this user. */
   onFrame: ((frame: Frame) => void) | undefined;
@@ -131,7 +131,7 @@ export class SimulatedUser {
    * Sends a command until it is acknowledged or refused for good, on further sockets if necessary.
    * @param onAck called with the data of the ack before any later frame is received. `wasRetried`: an earlier attempt
    * may have stored the event.
-   * @param isWanted the command is not sent again once this is false
+   * @param isWanted called before each attempt; the command is not sent once it returns false
    */
   async sendCommand<E extends ClientEvent>(
     event: E,
@@ -145,7 +145,8 @@ export class SimulatedUser {
         if (this.isStopping && this.connection.hasGivenUp) return 'given_up';
         continue;
       }
-      const wasRetriedBefore = wasRetried; // a copy, because the callback may run after `wasRetried` has changed
+      // A copy, because an ack may still arrive after the request has timed out, when `wasRetried` has changed.
+      const wasRetriedBefore = wasRetried;
       const response = await this.connection.request(event, data, (frame) => {
         if (frame.event === 'ack') onAck(frame.data, wasRetriedBefore);
       });
@@ -199,9 +200,11 @@ export class SimulatedUser {
   /** After a refusal because the chat is over: reports a problem if the end of the chat does not arrive. */
   private async waitForEnd(sessionId: string): Promise<void> {
     const isOpen = () => this.recorder.currentChat?.sessionId === sessionId;
-    for (const deadline = Date.now() + END_TIMEOUT_MS; Date.now() < deadline; await sleep(END_POLL_MS)) {
-      // After a reconnect, the recorder checks that the end arrives.
-      if (!isOpen() || !this.connection.isReady) return;
+    const deadline = Date.now() + END_TIMEOUT_MS;
+    while (Date.now() < deadline) {
+      if (!isOpen()) return;
+      if (!this.connection.isReady) return; // after the reconnect, the recorder checks that the end arrives
+      await sleep(END_POLL_MS);
     }
     this.recorder.reportProblem(`${sessionId}: refused as over, and not notified of its end`);
     this.recorder.markEnded(sessionId);

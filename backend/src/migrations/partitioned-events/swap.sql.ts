@@ -33,6 +33,7 @@ export const copySettings = buildForEachPair(
         EXECUTE format('ALTER TABLE %s SET (%s)', item.partition, array_to_string(item.reloptions, ', '));
       END IF;
       IF item.toast_options IS NOT NULL THEN
+        -- Each parameter of the TOAST table needs the prefix "toast.", so the separator contains it, too.
         EXECUTE format('ALTER TABLE %s SET (toast.%s)', item.partition, array_to_string(item.toast_options, ', toast.'));
       END IF;
     END LOOP;
@@ -59,7 +60,8 @@ const copyPrivileges = buildForEachPair(
       FROM pg_class, aclexplode(relacl) WHERE oid = original AND grantee <> relowner
     LOOP
       EXECUTE format('GRANT %s ON %s TO %s%s', item.privilege, copy, item.role, item.option);
-      -- An insert takes its position from this sequence. The identity column of the table needed no privilege.
+      -- An insert into the copy uses the sequence event_positions, which needs a privilege of its own. The identity
+      -- column of the original table needs none.
       IF item.privilege = 'INSERT' AND original = 'events'::regclass THEN
         EXECUTE format('GRANT USAGE ON SEQUENCE event_positions TO %s%s', item.role, item.option);
       END IF;
@@ -79,8 +81,9 @@ const copyPrivileges = buildForEachPair(
 export const lockTables = 'LOCK TABLE events, event_private IN ACCESS EXCLUSIVE MODE';
 
 /**
- * Counts the transactions whose snapshot may be older than the transaction id $1, which was assigned after the last
- * batch of rows had been copied. Such a transaction would not see all rows of the copies.
+ * Counts the transactions that may have taken their snapshot before the transaction id $1 was assigned. This was after
+ * the last batch of rows had been copied, so such a transaction would not see all rows of the copies. `age` returns how
+ * many ids have been assigned since the given one.
  */
 export const countOldSnapshots = `
   SELECT count(*)::int AS count FROM pg_stat_activity
@@ -105,6 +108,7 @@ export const swapTables = `
   DECLARE
     highest bigint;
   BEGIN
+    -- The new sequence takes over the state of the old one, which belongs to the identity column.
     EXECUTE format('SELECT setval(''event_positions'', last_value, is_called) FROM %s',
       pg_get_serial_sequence('events', 'global_position'));
     SELECT max(global_position) INTO highest FROM ${COPY_OF_EVENTS};
@@ -113,8 +117,8 @@ export const swapTables = `
       PERFORM setval('event_positions', highest);
     END IF;
   END $$;
-  -- event_partitioning has recorded which rows are copied. The functions belong to the triggers that repeated every
-  -- write in the copies.
+  -- The table event_partitioning recorded how far the copies were filled. The functions mirror_... belong to the
+  -- triggers that repeated every write in the copies.
   DROP TABLE events, event_private, event_partitioning;
   DROP FUNCTION mirror_events(), mirror_event_private();
 

@@ -52,7 +52,10 @@ describe('the retention of evidence', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  /** Ada has reported Bob from a chat that ended. The evidence contains an image that Bob sent, with the key `key`. */
+  /**
+   * Starts a chat, ends it and lets Ada report Bob for it. Returns the stored report and the key of an image that Bob
+   * sent, which the evidence contains.
+   */
   const reportNewChat = async () => {
     const chat = await startChat(stack);
     const { ada, bob, bobSocket, sessionId } = chat;
@@ -124,7 +127,7 @@ describe('the retention of evidence', () => {
     return rows.length > 0;
   };
 
-  it('ends 72 hours after a dismissal, together with that of images, report text and notes', async () => {
+  it('ends 72 hours after a dismissal, for images, report text and notes too', async () => {
     const { bob, report, key } = await reportNewChat();
     await expireAfter(LONG_AFTER_MS);
     expect(await hasEvidence(bob)).toBe(true);
@@ -143,13 +146,14 @@ describe('the retention of evidence', () => {
     expect(await readExpiries(bob)).toEqual({});
     const types = await readEventTypes(bob);
     expect(types.filter((type) => type === 'EvidenceExpired')).toHaveLength(1);
-    // `BodiesExpired` is appended only to streams without an expiry handler.
+    // `BodiesExpired` is appended only to streams without an expiry handler; that of conduct streams appends
+    // `EvidenceExpired`.
     expect(types).not.toContain('BodiesExpired');
     expect(await stack.replicas[0]!.app.get(HeldImagesService).open(key)).toBeNull();
     expect(await isStoredAfterSweep(key)).toBe(false);
   });
 
-  it('ends 183 days after a warning, together with that of the facts', async () => {
+  it('ends 183 days after a warning, for the facts too', async () => {
     const { bob, report, key } = await reportNewChat();
     await decide(bob, report, 'warned');
     await expireAfter(182 * DAY_MS);
@@ -169,7 +173,7 @@ describe('the retention of evidence', () => {
     expect(await readExpiries(bob)).toEqual({ CaseDecided: null });
   });
 
-  it('lasts until a legal hold is lifted, and for at least 365 days', async () => {
+  it('lasts until a legal hold is lifted, and for at least 365 days after it was placed', async () => {
     const { bob, report, key } = await reportNewChat();
     await decide(bob, report, 'dismissed');
     const hold = { userId: bob.user.id, moderatorId: MODERATOR_ID, reason: 'asked for by the police' };
@@ -199,12 +203,11 @@ describe('the retention of evidence', () => {
     expect(expiryByEnd - expiryByDismissal).toBeLessThan(49 * HOUR_MS);
   });
 
-  it('ends although the end of the chat is stored while a moderator dismisses the case', async () => {
+  it('is limited even if a moderator dismisses the case while the end of the chat is being stored', async () => {
     const { ada, bob, bobSocket, sessionId } = await startChat(stack);
     await fileReport(ada, bob, { sessionId });
     await bobSocket.request('skip_chat', { sessionId });
     const [report] = await readStoredReports(stack, bob);
-    // The transaction of the chat's end has computed the expiry from the events before the dismissal.
     const expireEventsAt = PersonalDataRepository.expireEventsAt.bind(PersonalDataRepository);
     let dismissal: Promise<unknown> | undefined;
     const isWaitingForLock = async () => {
@@ -213,6 +216,7 @@ describe('the retention of evidence', () => {
       );
       return rows.length > 0;
     };
+    // At this call, the transaction that stores the chat's end has computed the expiry without the dismissal.
     jest.spyOn(PersonalDataRepository, 'expireEventsAt').mockImplementationOnce(async (...args) => {
       let isDismissed = false;
       dismissal = decide(bob, report!, 'dismissed').then(() => (isDismissed = true));
@@ -221,7 +225,7 @@ describe('the retention of evidence', () => {
     });
     await persistChat(stack.replicas[0]!, sessionId);
     await dismissal;
-    expect((await readExpiries(bob)).ReportFiled).not.toBeNull();
+    expect((await readExpiries(bob)).ReportFiled).toEqual(expect.any(String));
   });
 
   it('ends at the same times after a rebuild of the read models', async () => {
@@ -231,7 +235,7 @@ describe('the retention of evidence', () => {
     await decide(dismissed.bob, dismissed.report, 'dismissed');
     const readAllExpiries = () => Promise.all([warned, dismissed, open].map(({ bob }) => readExpiries(bob)));
     const before = await readAllExpiries();
-    expect(before[0]!.ReportFiled).not.toBeNull();
+    expect(before[0]!.ReportFiled).toEqual(expect.any(String));
     expect(before[2]!.ReportFiled).toBeNull();
     // The rebuild has to compute every expiry.
     await stack.database.dataSource.query(

@@ -12,7 +12,7 @@ jest.setTimeout(60_000);
 
 /** Differs from the moderator of `decide`, who may not decide an appeal against their own decision. */
 const OTHER_MODERATOR_ID = 2;
-/** Not the id of a notice that was sent to the caller: another user's, or none. */
+/** A notice with this id belongs to another user, or does not exist. */
 const FOREIGN_NOTICE_ID = 1;
 const APPEALS_PER_DAY = 5;
 
@@ -42,6 +42,7 @@ describe('notices', () => {
     return findEvent(await decide(getReplica(), target.user.id, filed, 'suspended'), 'SanctionImposed').data;
   };
   const decideAppeal = async (target: ThawVisitor, appealId: number, outcome: 'upheld' | 'reversed') => {
+    // A moderator decides at the version of the user's stream that they have seen. Every case of the user stores it.
     const [{ version }] = await stack.database.dataSource.query<[{ version: number }]>(
       'SELECT max(version) AS version FROM conduct_cases WHERE user_id = $1',
       [target.user.id],
@@ -106,7 +107,7 @@ describe('notices', () => {
     expect(socketOfBob.all('notice')).toEqual([]);
   });
 
-  it('are marked as seen only by their recipient, keep the first such time, and accept an answer only if they ask for one', async () => {
+  it('are marked as seen once, only by their recipient, and refuse an answer if they ask no question', async () => {
     const [ada, bob] = [await stack.createVisitor(0), await stack.createVisitor(1)];
     const noticeId = await warn(getReplica(), ada.user.id);
     expect(await markSeen(bob, noticeId)).toMatchObject({ status: 404 });
@@ -177,7 +178,7 @@ describe('notices', () => {
         expect(await fileAppeal(ada, noticeId, words)).toMatchObject({ status: 400 });
     });
 
-    it('open the case again for a reporter, without a notice or a `standing` to the reported user', async () => {
+    it('of a reporter open the dismissed case again when they succeed, without informing the reported user', async () => {
       const [ada, bob] = [await stack.createVisitor(0), await stack.createVisitor(1)];
       const socket = await ada.openSocket();
       const filed = await fileReport(getReplica(), ada.user.id, bob.user.id);

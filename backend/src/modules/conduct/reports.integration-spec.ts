@@ -76,7 +76,7 @@ describe('reports', () => {
       expect(report).toMatchObject({
         reportId: body.id,
         reporterId: ada.user.id,
-        countsAs: ada.user.id, // reporters who share a device count under the same id
+        countsAs: ada.user.id, // the id under which the report is counted; reporters with one device share it
         weight: 1,
         words: 'did not stop',
         context: { where: 'random_chat', sessionId, at: expect.any(String) },
@@ -232,14 +232,12 @@ describe('reports', () => {
       expect((await fileReport(bob, ada)).status).toBe(201);
     });
 
-    it('are accepted a day after a friendship ended only if the other user wrote in the last 24 hours', async () => {
+    it('are refused 25 hours after a friendship ended, unless the other user wrote in the last 24 hours', async () => {
       const { ada, bob, bobSocket } = await createConnectedFriends(stack);
       const message = createPrivateMessage({ from: bob, to: ada, content: 'x' });
       await bobSocket.request('send_private_message', message);
       expect((await bob.call('DELETE', `/api/friends/${bob.user.id}/${ada.user.id}`)).status).toBe(204);
-      /**
-       * Sets a time in a table to 25 hours ago. The trigger that forbids changes of events is disabled for that time.
-       */
+      /** Sets a time in a table to 25 hours ago, while the trigger that forbids changes of events is disabled. */
       const backdate = (table: string, column: string, condition: string) =>
         stack.database.dataSource.query(
           `ALTER TABLE events DISABLE TRIGGER events_are_append_only;
@@ -258,11 +256,11 @@ describe('reports', () => {
       expect(await fileReport(ada, bob)).toMatchObject({ status: 409, body: { code: 'too_late' } });
     });
 
-    it('are refused about strangers, oneself and unknown users, and as too late about a past chat partner', async () => {
+    it('are refused about strangers, oneself and unknown users, and also, as too late, about past partners', async () => {
       const [ada, stranger] = [await stack.createVisitor(0), await stack.createVisitor(1)];
       for (const other of [stranger, ada, { user: { id: Number.MAX_SAFE_INTEGER } }])
         expect(await fileReport(ada, other)).toMatchObject({ status: 404, body: { code: 'not_found' } });
-      // They have met, but have no private chat. `not_found` is only for users who have never met.
+      // Now they have met, but have no private chat. `not_found` is only for users who have never met.
       await recordPastChat(stack.replicas[0]!, ada, stranger);
       expect(await fileReport(ada, stranger)).toMatchObject({ status: 409, body: { code: 'too_late' } });
       expect(await readStoredReports(stack, stranger)).toEqual([]);

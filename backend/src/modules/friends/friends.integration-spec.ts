@@ -59,7 +59,7 @@ describe('friends across two replicas', () => {
     expect(await sendRequest(bob, ada)).toMatchObject({ status: 201 });
   });
 
-  it('makes two users friends by an accepted request until one removes the other, and notifies both once', async () => {
+  it('begins a friendship by an acceptance, which notifies both users once, and ends it by a removal', async () => {
     const { ada, bob } = await createPartners();
     const [adaSocket, bobSocket] = [await ada.openSocket(), await bob.openSocket()];
     const sent = await sendRequest(ada, bob);
@@ -133,7 +133,7 @@ describe('friends across two replicas', () => {
     expect(await sendRequest(ada, ada)).toMatchObject({ status: 404 });
   });
 
-  it('allows a request to the partner of a running chat, whom the user sees online', async () => {
+  it('allows a request to the partner in a running chat, and shows the partner as online', async () => {
     const [ada, bob] = [await stack.createVisitor(0, 'female'), await stack.createVisitor(1, 'male')];
     const sockets: ThawSocket[] = [await ada.openSocket(), await bob.openSocket()];
     for (const socket of sockets) await socket.request('join_queue', {});
@@ -168,7 +168,7 @@ describe('friends across two replicas', () => {
     expect(await answerRequest(bob, body.id, 'perhaps')).toMatchObject({ status: 400 });
   });
 
-  it('hides a further request from a user who declined one, until a request of that user accepts it', async () => {
+  it("hides a further request after a decline, until the addressee's own request accepts it", async () => {
     const { ada, bob } = await createPartners();
     const bobSocket = await bob.openSocket();
     const first = await sendRequest(ada, bob);
@@ -220,7 +220,7 @@ describe('friends across two replicas', () => {
     expect(await sendRequest(ada, bob)).toMatchObject({ status: 201 });
     expect(await sendRequest(ada, eve)).toMatchObject({ status: 429 });
     await limiter.refund('friend_requests', ada.user.id);
-    // Ada may send one more request, but three repetitions succeed.
+    // The refund leaves one request, which three repetitions do not use up.
     for (let count = 0; count < 3; count += 1)
       expect(await sendRequest(ada, bob)).toMatchObject({ status: 200 });
     await limitedReplica.stop();
@@ -229,7 +229,7 @@ describe('friends across two replicas', () => {
   it('creates one friendship when twenty acceptances arrive at once', async () => {
     const acceptanceCount = 20;
     const { ada, bob } = await createPartners();
-    // Sends requests to the other replica. It has no cookie of its own, so each request is sent with Bob's.
+    // A client of the other replica. It is not signed in, so its calls pass Bob's cookie.
     const bobOnOtherReplica = new ThawVisitor([stack.origins[0]!]);
     const { body } = await sendRequest(ada, bob);
     const sockets = [await ada.openSocket(), await bob.openSocket()];

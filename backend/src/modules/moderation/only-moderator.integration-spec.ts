@@ -22,7 +22,7 @@ describe('moderation by a single moderator', () => {
   });
   afterAll(() => stack.close());
 
-  it('lets the only moderator confirm a ban and decide its appeal after a delay, as both notices state', async () => {
+  it('the only moderator may confirm a ban and decide its appeal after a delay; both notices mention it', async () => {
     const mia = await createModerator(stack);
     // Mia on the second replica, where the delay is over.
     const miaAfterDelay = await new ThawVisitor([stack.origins[1]!]).logIn(
@@ -41,6 +41,7 @@ describe('moderation by a single moderator', () => {
     const refused = { status: 409, body: { code: 'own_decision' } };
     // On the first replica, the delay is not over yet.
     expect(await createModeratorApi(mia).confirm(caseId, confirmation)).toMatchObject(refused);
+    // On the second replica it is over, so Mia is not excluded.
     expect(await createModeratorApi(miaAfterDelay).read(caseId)).toMatchObject({ excludes: [] });
 
     // While there is a second moderator, Mia may not confirm the ban.

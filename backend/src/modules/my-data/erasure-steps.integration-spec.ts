@@ -89,7 +89,7 @@ describe('an erasure', () => {
     { route: 'blocks', table: 'blocks', bodyFields: ['blockerId', 'blockedId'] },
     { route: 'friends/request', table: 'friend_requests', bodyFields: ['requesterId', 'addresseeId'] },
   ] as const)(
-    'that completes while a call of /api/$route waits for a lock makes the call fail with not_found',
+    'makes a call of /api/$route fail with not_found if it completes while the call waits for a lock',
     async ({ route, table, bodyFields }) => {
       const [ada, bob] = [await stack.createVisitor(0), await stack.createVisitor(0)];
       await recordPastChat(stack.replicas[0]!, ada, bob);

@@ -33,8 +33,8 @@ const routesOpenToExcluded = new RegExp(
 );
 
 /**
- * A route with more methods is taken for the one that accepts every method, and that answers unknown paths: for it,
- * Express lists all of the more than 30 methods that it knows.
+ * The route for unknown paths accepts every method, so Express lists all of the more than 30 methods that it knows. A
+ * route with more methods than this limit is taken for that one, and is left out.
  */
 const MAX_METHODS_OF_A_ROUTE = 7;
 
@@ -111,7 +111,7 @@ describe('excluded users', () => {
       status: 403,
       body: { code: 'suspended' },
     });
-    // An anonymous user who is signed in already gets their own user from this route.
+    // This route returns their own user to an anonymous user who is already signed in.
     expect(await ada.call('POST', '/api/anonymous')).toMatchObject({
       status: 200,
       body: { user: { standing: { kind: 'suspended' } } },

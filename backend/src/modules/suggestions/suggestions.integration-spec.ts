@@ -56,7 +56,7 @@ describe('suggestions of a language model', () => {
 
   it("are based on the user's own texts and the topics of the other user in a random chat", async () => {
     // Lines with contact data are not usable as suggestions.
-    model.behave(answerWithLines('Tea or coffee?', 'Visit example.com', 'Why?'));
+    model.setBehaviour(answerWithLines('Tea or coffee?', 'Visit example.com', 'Why?'));
     const { ada, adaSocket, bob, bobSocket, sessionId } = await startChat(stack);
     await adaSocket.request('random_message', textMessage(sessionId, 'canaryofada plays the guitar'));
     const { id } = await bobSocket.request(
@@ -85,7 +85,7 @@ describe('suggestions of a language model', () => {
   });
 
   it('are available in private chats with friends only', async () => {
-    model.behave(answerWithLines('And the film?'));
+    model.setBehaviour(answerWithLines('And the film?'));
     const { ada, bob } = await createFriends(stack);
     const [adaSocket, bobSocket] = [await ada.openSocket(), await bob.openSocket()];
     await adaSocket.request(
@@ -124,7 +124,7 @@ describe('suggestions of a language model', () => {
 
   it('are limited to six requests per minute and user, even with the rate limits of load tests', async () => {
     // The test stack has the wide rate limits of load tests, but this limit is the same.
-    model.behave(answerWithLines('Tea or coffee?'));
+    model.setBehaviour(answerWithLines('Tea or coffee?'));
     const { bob, sessionId } = await startChat(stack);
     const responses = [];
     for (let count = 0; count < 7; count += 1) responses.push(await requestSuggestions(bob, { sessionId }));
@@ -140,10 +140,10 @@ describe('suggestions of a language model', () => {
     await bobSocket.request('random_message', textMessage(sessionId, 'canaryofthelog'));
     const warn = jest.spyOn(Logger.prototype, 'warn').mockReturnValue();
     // An answer without a usable line is not a failure.
-    model.behave(answerWithLines('Only contacts: example.com'));
+    model.setBehaviour(answerWithLines('Only contacts: example.com'));
     expect((await requestSuggestions(bob, { sessionId })).body).toEqual(noSuggestions);
     for (const name of ['never answers', 'answers HTML', 'answers 500']) {
-      model.behave(failingBehaviours[name]!.behaviour);
+      model.setBehaviour(failingBehaviours[name]!.behaviour);
       const startedAt = performance.now();
       expect(await requestSuggestions(bob, { sessionId })).toMatchObject({
         status: 200,
@@ -151,7 +151,7 @@ describe('suggestions of a language model', () => {
       });
       expect(performance.now() - startedAt).toBeLessThan(MODEL_TIMEOUT_MS + TOLERANCE_MS);
     }
-    model.behave(answerWithLines('Tea or coffee?'));
+    model.setBehaviour(answerWithLines('Tea or coffee?'));
     expect((await requestSuggestions(bob, { sessionId })).body).toEqual(noSuggestions);
     // The pause applies to all chats of the replica.
     expect((await requestSuggestions(otherChat.bob, { sessionId: otherChat.sessionId })).body).toEqual(

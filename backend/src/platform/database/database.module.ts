@@ -28,7 +28,7 @@ export class DatabaseModule {
     return createModule(operatorTimeouts);
   }
 
-  /** For workers, whose transactions may take longer. */
+  /** For workers. `TransactionTimeoutsService` gives their transactions more time. */
   static forWorker(): DynamicModule {
     return createModule(workerTimeouts, { providers: [TransactionTimeoutsService] });
   }
@@ -47,6 +47,7 @@ const createModule = (
       provide: ReadReplicaService,
       inject: [DataSource, ENVIRONMENT, { token: MetricsRegistry, optional: true }],
       useFactory: (primary: DataSource, environment: Environment, metrics?: MetricsRegistry) => {
+        // Without a URL, the service reads from the primary.
         const url = readsFromReplica ? environment.READ_DATABASE_URL : undefined;
         return new ReadReplicaService(primary, environment, url, metrics);
       },

@@ -16,6 +16,7 @@ describe('TransactionTimeoutsService', () => {
 
   it('gives each transaction the statement time-out of workers, until the transaction ends', async () => {
     const { dataSource } = database;
+    // `workerTimeouts` sets 10 s.
     expect(await dataSource.transaction((manager) => manager.query(READ_STATEMENT_TIMEOUT))).toEqual([
       { value: '10s' },
     ]);

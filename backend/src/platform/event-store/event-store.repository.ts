@@ -67,9 +67,9 @@ SELECT e.global_position, e.stream_id, e.stream_position, e.event_id, e.type, e.
 FROM events e LEFT JOIN event_private p ON p.stream_id = e.stream_id AND p.event_id = e.event_id`;
 
 /**
- * Maximum number of events for which a prepared statement is used. It saves the planning, which takes as long as
- * appending about 25 events. For many events, a plan made for their number saves more: 20 % for 2,000 events
- * (docs/decisions/0081).
+ * Maximum number of events for which a prepared statement is used. It is planned only once; planning takes as long as
+ * appending about 25 events. But many events are appended faster with a plan made for their number: 2,000 events 20 %
+ * faster (docs/decisions/0081).
  */
 const MAX_PREPARED_EVENTS = 256;
 
@@ -224,7 +224,7 @@ export class EventStoreRepository {
           this.insertInTransaction(newManager, entries, expected),
         );
       } catch (error) {
-        // A concurrent transaction committed the same event after our check: retry, and the check finds it.
+        // A concurrent transaction committed the same event after the statement had looked for it. The retry finds it.
         if (!EVENT_ID_CONSTRAINT.test(findViolatedUniqueConstraint(error) ?? '')) throw error;
       }
     }

@@ -18,7 +18,8 @@ const PAGE_SIZE = 1_000;
 const EXCHANGE_APPLY_MS = 150;
 /**
  * How long the exchange waits for the transactions that use the tables. Transactions that start meanwhile wait for the
- * end of the exchange. The sum of both times is less than their lock time-out of 1 s.
+ * end of the exchange. EXCHANGE_LOCK_MS and EXCHANGE_APPLY_MS together are less than the lock time-out of api replicas,
+ * which is 1 s.
  */
 const EXCHANGE_LOCK_MS = 200;
 /** The pause after the first failed exchange of the tables. Each further pause is twice as long, up to the maximum. */
@@ -138,8 +139,8 @@ export class ProjectionRebuildService {
       });
       if (appliesAgain) await this.applyAgain(events);
       count += events.length;
-      after = events.at(-1)?.globalPosition ?? upTo;
       if (events.length < PAGE_SIZE) return { position: upTo, count };
+      after = events.at(-1)?.globalPosition ?? after;
     }
   }
 

@@ -6,12 +6,13 @@ import { publishToReplicasLua } from './publish-to-replicas.scripts';
  * Lua functions of the scripts below. `prefix` (the prefix of the keys), `directory`, `now` and `evictDead` come from
  * `socketDirectoryLua`. KEYS of each script: the `replicas` key of the chat's shard.
  *
- * In this directory a topic is a chat, identified by its session id (`session`). Its members are sockets, and the note
- * of a socket is `<user>|<1 if the socket shows the chat, else 0>`. Only sockets that show the chat make their user
+ * `directory` records members of topics, each with a note. Here a topic is a chat, identified by its session id
+ * (`session`). Its members are sockets, and the note of a socket is `<user>|<1 if the socket shows the chat, else 0>`. Only sockets that show the chat make their user
  * present. An absent user has a deadline (`<session>|<user>`): the chat ends unless the user returns before it. The set
  * `away` holds the absent users who were present earlier.
  *
- * Scripts that free memory, directly or in a later step, have `allowOom`: they also run while Redis is out of memory.
+ * Scripts with `allowOom` also run while Redis is out of memory, because they free memory or help to end abandoned
+ * chats, which frees memory.
  */
 const presenceLua = `${socketDirectoryLua}${publishToReplicasLua}
 -- One hour, which is longer than any grace period.
@@ -39,7 +40,7 @@ local function startGrace(session, user, graceMs)
   redis.call('PEXPIRE', prefix .. 'away:' .. session, AWAY_KEPT_MS)
   publishConnection(session, user, 'reconnecting')
 end
--- After the end of the chat, graceMs is negative (CHAT_ENDED), and no deadline is set.
+-- A negative graceMs means that the chat has ended, so no deadline is set.
 local function leave(session, socket, replica, graceMs)
   local note = directory.leave(session, socket, replica)
   if not note or graceMs < 0 then return end

@@ -51,7 +51,8 @@ describe('ChatPresenceService', () => {
     it('ignores a socket that leaves twice or never joined', async () => {
       await hotLog.enter('r1', 1);
       await hotLog.getPresence('r1').leave(hotLog.sessionId, 'never-joined', GRACE_MS);
-      // `s-1` is the socket of user 1 by default.
+      // `s-1` is the socket of user 1 by default. `leaveEndedChat` never sets a deadline, and the second leave finds no
+      // socket.
       await hotLog.presence.leaveEndedChat(hotLog.sessionId, 's-1');
       await hotLog.getPresence('r1').leave(hotLog.sessionId, 's-1', GRACE_MS);
       expect(await listDeadlines()).toEqual([]);

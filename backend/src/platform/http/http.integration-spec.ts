@@ -141,8 +141,8 @@ describe('the HTTP platform', () => {
       const address = '198.51.100.23';
       const getFromAddress = (path: string) => api.openBrowser().get(path).set('X-Forwarded-For', address);
       await getFromAddress('/api/unknown').expect(404);
-      // With the call above, 590 of the 600 tokens are taken. The bucket is refilled during the test, so at most 50 of
-      // the next 60 calls are refused.
+      // The call above took 1 of the 600 tokens, and this one takes 589. Of the next 60 calls, 10 are allowed and 50
+      // refused, or fewer, because the bucket is refilled meanwhile.
       expect(await api.app.get(RateLimiterService).take('http', address, 589)).toMatchObject({
         allowed: true,
       });
@@ -244,12 +244,10 @@ describe('an api replica behind a proxy that ends TLS', () => {
       .send({ email: 'tls@example.org', password: 'secret' });
     expect(response.status).toBe(201);
     const cookies = response.get('Set-Cookie')!;
-    // In this order: the cookie for the limits on password guessing, the id by which the browser of a sanctioned user
-    // is recognised, and the session.
     expect(cookies.map((cookie) => cookie.split('=')[0]).sort()).toEqual([
-      '__Host-thaw.device',
-      '__Host-thaw.did',
-      '__Host-thaw.sid',
+      '__Host-thaw.device', // for the limits on password guessing
+      '__Host-thaw.did', // the id by which the browser of a sanctioned user is recognised
+      '__Host-thaw.sid', // the session
     ]);
     for (const cookie of cookies) {
       expect(cookie).toMatch(/; Path=\/;/);
@@ -293,6 +291,7 @@ describe('the address of a client', () => {
     const api = await startTestApi({ TRUST_PROXY: trustedProxies });
     try {
       const browser = api.openBrowser();
+      // The address of this call does not matter.
       const { body } = await browser.post('/api/anonymous').set('X-Forwarded-For', '198.51.100.99');
       await api.app.get(RateLimiterService).take('convert_anonymous', address, CONVERSIONS_AT_ONCE);
       const response = await browser

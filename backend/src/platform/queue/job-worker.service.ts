@@ -41,7 +41,7 @@ export class JobWorkerService implements OnApplicationBootstrap, OnApplicationSh
       connection: this.connection,
       prefix: jobsPrefix,
       autorun: false,
-      // Enough for the jobs of all four shard groups (parts of the random chats) and for the periodic jobs.
+      // Enough for the jobs of all four shard groups (a quarter of the random chats each) and for the periodic jobs.
       concurrency: 8,
       lockDuration: 5_000,
       stalledInterval: 2_000,
@@ -86,9 +86,10 @@ export class JobWorkerService implements OnApplicationBootstrap, OnApplicationSh
 
   /**
    * Drops the job if the schema is not ready: a fetch in progress may return a job after the worker was paused. No
-   * work is lost: a later job does it.
+   * work is lost: periodic jobs and the poll of the outboxes find it later.
    */
   private async run(name: string, data: unknown): Promise<void> {
+    // Not `isReady`: jobs that are active when `close` is called still run.
     if (this.isSchemaReady) await this.handlers.run(name, data);
   }
 

@@ -9,7 +9,8 @@ export const readClientAddress = (request: IncomingMessage, trustedProxies: numb
   const peerAddress = request.socket.remoteAddress ?? '';
   const header = request.headers['x-forwarded-for'];
   if (trustedProxies === 0 || header === undefined) return peerAddress;
-  // Each trusted proxy appends the address that it received the request from; a client can forge only earlier entries.
+  // A trusted proxy appends the address that it received the request from; a client can forge only earlier entries. If
+  // a proxy overwrites the header with that address, there may be fewer entries than proxies.
   const addresses = String(header).split(',');
   return addresses[Math.max(0, addresses.length - trustedProxies)]?.trim() || peerAddress;
 };

@@ -3,7 +3,8 @@ import { socketDirectoryLua } from './socket-directory.scripts';
 
 /**
  * Beginning of each script below. `socketDirectoryLua` defines `directory`, `prefix` (of all keys), `now` and
- * `evictDead`. In this directory a topic is a user and a member is a socket. KEYS of each script: `replicas`.
+ * `evictDead`. In this directory a topic is a user and a member is a socket. KEYS of each script: `replicas`,
+ * from which `prefix` is taken.
  *
  * The set `online` contains the online users. The sorted set `leaving` contains users without a socket, by the time at
  * which they go offline.

@@ -23,7 +23,7 @@ const GRACE_AFTER_CLEAN_CLOSE_MS = 2_000;
 const GRACE_AFTER_LOSS_MS = 3_000;
 /** Publications are sent in batches of this size, so that a user with many friends does not block Redis for long. */
 const PUBLICATIONS_PER_BATCH = 500;
-/** Maximum number of publications by one call while the state keeps changing. Each change causes a call of its own. */
+/** Maximum number of publications by one call of `publishPresence`. Each further change causes another call. */
 const MAX_PUBLISH_ROUNDS = 3;
 /** Minimum interval between two batches of changes, so that one query reads the friends of many users. */
 const PUBLISH_EVERY_MS = 50;
@@ -36,7 +36,7 @@ const PUBLISH_EVERY_MS = 50;
 export class OnlineUsersService {
   private readonly logger = new Logger(OnlineUsersService.name);
   private readonly directory: SocketDirectoryRepository<JoinReply>;
-  /** Users whose state is to be published. The state is read then, so several changes of a user need one entry. */
+  /** Users whose state is to be published. It is read on publication, so several changes of a user need one entry. */
   private readonly changes = new BatchingQueue<number>(PUBLISH_EVERY_MS, (userIds) =>
     this.publishChanges(userIds),
   );
@@ -115,7 +115,7 @@ export class OnlineUsersService {
   /**
    * Sends the frame `presence` with the user's state to all sockets of the users `otherIds`. Best effort: the frame may
    * be lost. If the state changes during the call, the new state is sent as well: another replica may have sent it
-   * already, and this call has then replaced it with the old state.
+   * before this call sent the old state.
    * @throws errors of Redis.
    */
   async publishPresence(userId: number, otherIds: readonly number[]): Promise<void> {

@@ -27,7 +27,10 @@ interface Subscription {
 const CHECK_EVERY_MS = 1_000;
 /** Maximum number of channels that are subscribed concurrently after a loss. */
 const MAX_CHANNELS_PER_BATCH = 500;
-/** Maximum number of attempts to subscribe a channel in a row: after a slot has moved, its old server refuses it. */
+/**
+ * Maximum number of attempts in a row to subscribe a channel. After a slot has moved, its old server refuses its
+ * channels, so the subscriptions fail until `routes.refresh` has found the new server.
+ */
 const MAX_SUBSCRIBE_ATTEMPTS = 5;
 const RETRY_DELAY_MS = 100;
 
@@ -69,7 +72,8 @@ export class RedisSubscriberService implements OnModuleInit, OnApplicationShutdo
   }
 
   async onModuleInit(): Promise<void> {
-    // A connection publishes its probes on one of its channels, so it needs this one while no socket is open.
+    // A connection is probed on one of its channels. This channel is subscribed even while no socket is open, so that
+    // there is always a connection to probe.
     await this.subscribe(probeChannel(this.environment.replicaId), () => undefined);
     this.timer = setInterval(() => this.check(), CHECK_EVERY_MS);
   }
@@ -124,7 +128,7 @@ export class RedisSubscriberService implements OnModuleInit, OnApplicationShutdo
     while (this.subscriptions.get(channel) === subscription) {
       const connection = this.findConnection(channel);
       if (connection) {
-        // The slot of the channel has moved to another server.
+        // When the slot of the channel has moved, the previous connection is to another server.
         if (subscription.connection !== connection) subscription.connection?.unsubscribe(channel);
         subscription.connection = connection;
         try {
@@ -151,7 +155,7 @@ export class RedisSubscriberService implements OnModuleInit, OnApplicationShutdo
     return connection;
   }
 
-  /** @param options.isReplacement whether it replaces a connection that has received nothing; it is probed at once. */
+  /** @param options.isReplacement see `SubscriberConnection` */
   private openConnection(server: string, { isReplacement = false } = {}): SubscriberConnection {
     return new SubscriberConnection(this.routes.openConnection(server), isReplacement, {
       onMessage: (channel, message) => this.dispatch(channel, message),
@@ -177,13 +181,13 @@ export class RedisSubscriberService implements OnModuleInit, OnApplicationShutdo
 
   private check(): void {
     for (const [server, connection] of this.connectionsByServer) {
-      // False if earlier probes did not arrive.
+      // `probe` also reports whether earlier probes have arrived.
       if (!connection.probe()) {
         this.logger.warn('The Redis subscriber receives nothing; replacing it');
         this.connectionsByServer.set(server, this.openConnection(server, { isReplacement: true }));
         connection.close();
       } else if (connection.channelCount === 0) {
-        this.connectionsByServer.delete(server); // its slots have moved
+        this.connectionsByServer.delete(server); // its channels have moved or were unsubscribed
         connection.close();
       }
     }

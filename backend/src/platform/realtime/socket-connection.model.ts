@@ -16,12 +16,13 @@ export class SocketConnection {
   /** Whether `authenticate` has been accepted. Until then, all other frames except `ping` are refused. */
   isAuthenticated = false;
   /**
-   * Whether the page on this socket shows the user's chat. The user is present in the chat while one socket does.
-   * `authenticate` sets it, by default to true.
+   * Whether the page on this socket shows the user's chat. The user is present in the chat while at least one of
+   * their sockets shows it. `authenticate` sets it, by default to true.
    */
   showsChat = true;
+  /** Whether the promise that was assigned to `ready` has resolved. */
+  isReady = false;
   private readiness: Promise<void> = Promise.resolve();
-  private hasBecomeReady = false;
   /** Resolves when the socket is closed. */
   readonly closed: Promise<void>;
   /** The frames that wait to be handled. `receivedAt`: when the frame was read (monotonic, ms). */
@@ -60,11 +61,7 @@ export class SocketConnection {
 
   set ready(readiness: Promise<void>) {
     this.readiness = readiness;
-    void readiness.then(() => (this.hasBecomeReady = true));
-  }
-
-  get isReady(): boolean {
-    return this.hasBecomeReady;
+    void readiness.then(() => (this.isReady = true));
   }
 
   get isOpen(): boolean {
@@ -132,7 +129,7 @@ export class SocketConnection {
       this.lastReceivedAt = now;
       this.pingedAt = undefined;
     }
-    // Pings at the last check before `pingEveryMs` is over, because the next check may come after it.
+    // A peer counts as silent one check early, because the next check may come after `pingEveryMs` is over.
     const isSilent =
       now - this.lastReceivedAt >= realtimeLimits.pingEveryMs - realtimeLimits.heartbeatCheckMs;
     if (this.pingedAt !== undefined) {

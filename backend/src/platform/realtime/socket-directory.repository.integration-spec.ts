@@ -16,7 +16,10 @@ const MAX_SOCKETS = 1_000;
 const MANY_USERS = 300;
 /** Number of calls of `reconcile` in which every slot is compared with Redis once. */
 const ROUNDS_OF_ALL_SLOTS = 30;
-/** Later than every record. A record that is later than `foundAtMs` proves that its replica is alive. */
+/**
+ * Time at which the tests find a replica dead. It is later than every record, so no record proves that the replica is
+ * alive.
+ */
 const AFTER_ALL_RECORDS_MS = Number.MAX_SAFE_INTEGER;
 /** Argument of `sweep`: a replica without a lease may be considered dead. */
 const MAY_EVICT = true;
@@ -162,7 +165,7 @@ describe('a socket directory', () => {
     expect(await listRecordedSockets(1)).toEqual(['a']);
   });
 
-  it('sends the calls for all slots in one write to the connection, both to compare and to sweep them', async () => {
+  it('compares all slots in one write to the connection, and sweeps all slots in another', async () => {
     const directory = createDirectory('r1');
     await joinSocket(directory, 1, 'a');
     await directory.sweep(MAY_EVICT); // loads the scripts
@@ -176,10 +179,11 @@ describe('a socket directory', () => {
     expect(write).toHaveBeenCalledTimes(1);
   });
 
-  it(`evicts dead replicas that \`findExpired\` does not return within ${ROUNDS_OF_ALL_SLOTS} rounds`, async () => {
+  it(`within ${ROUNDS_OF_ALL_SLOTS} rounds, evicts dead replicas that \`findExpired\` does not return`, async () => {
     await joinSocket(createDirectory('unknown'), 1, 'a');
     dead = { foundAtMs: AFTER_ALL_RECORDS_MS, replicaIds: ['unknown'] };
     const lease = createFakeLease('r2', () => dead);
+    // Only `findDeadAmong` reports the dead replica.
     lease.findExpired = async () => ({ foundAtMs: dead.foundAtMs, replicaIds: [] });
     const r2 = createDirectory('r2', lease);
     for (let round = 0; round < ROUNDS_OF_ALL_SLOTS; round += 1) {

@@ -14,8 +14,8 @@ const MAX_LENGTH_16 = 0xffff;
 /**
  * Writes a complete, unmasked text frame of a server (RFC 6455, section 5.2), with header and payload in one chunk;
  * ws would write two chunks. Use this only for sockets without compression: ws queues frames while it compresses them,
- * and a direct write would overtake these. Almost every frame is ASCII. It is written as a latin1 string, one byte per
- * character, to avoid allocating a Buffer.
+ * and a direct write would overtake these. The text of almost every frame is ASCII. Such a frame
+ * is written as a string, to avoid allocating a Buffer, and in latin1, because header bytes can exceed 0x7f.
  * @param stream the TCP connection of the socket.
  */
 export const writeTextFrame = (stream: Writable, text: string): void => {

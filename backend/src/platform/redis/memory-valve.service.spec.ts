@@ -4,6 +4,7 @@ import { DomainError } from '../errors/domain.errors';
 import { MetricsRegistry } from '../observability/metrics.registry';
 import { MemoryValveService, computeUsedShare } from './memory-valve.service';
 
+/** Builds the `memory` section of INFO. `used_memory_peak`, which begins like `used_memory`, must not be read. */
 const buildMemoryInfo = (usedBytes: number, maxBytes: number, notCountedBytes = 0): string =>
   `# Memory\r\nused_memory:${usedBytes}\r\nused_memory_peak:999\r\nmaxmemory:${maxBytes}\r\nmem_not_counted_for_evict:${notCountedBytes}\r\n`;
 
@@ -50,7 +51,7 @@ describe('MemoryValveService', () => {
     );
   });
 
-  it('reports above 60 % that another process may keep its valve closed: valves close above 70 % and open below 60 %', async () => {
+  it('reports above 60 % that the valve of another process, which closed at 70 %, may still be closed', async () => {
     const valve = createValve(buildMemoryInfo(60, 100), buildMemoryInfo(65, 100));
     await valve.update();
     expect(valve.mayBeClosedElsewhere).toBe(false);

@@ -54,7 +54,10 @@ export const findShard = (sessionId: string): number => {
 
 export const findShardGroup = (shard: number): number => shard % SHARD_GROUP_COUNT;
 
-/** Builds a key that never exists, in the slot of the given keys. It makes scripts wait while the slot is moved. */
+/**
+ * Builds a key that never exists, in the slot of the given keys. Because of it, Redis refuses a script while the slot
+ * is being moved, and the client retries (docs/decisions/0074-scripts-wait-while-their-slot-moves.md).
+ */
 export const buildAbsentKey = ([key = '']: readonly string[]): string => {
   const start = key.indexOf('{');
   return start === -1 ? `{${key}}:absent` : `${key.slice(start, key.indexOf('}', start) + 1)}:absent`;
@@ -90,7 +93,10 @@ export const recentChangeKey = (userId: number, otherId: number): string =>
 export const leaseKeys = {
   /** Sorted set: replica ids by the time at which their lease expires (ms, Redis clock). */
   live: '{matching}:leases',
-  /** Sorted set: the same replica ids in alphabetical order. By its rank, a replica takes its share of a sweep. */
+  /**
+   * Sorted set: the same replica ids in alphabetical order. The rank of a replica determines its share of the periodic
+   * clean-up after dead replicas.
+   */
   names: '{matching}:lease-names',
   /** Sorted set: replica ids by the time at which their lease was found expired; kept for a minute. */
   expired: '{matching}:expired-leases',
@@ -131,7 +137,7 @@ export const matchingKeys = {
   user: (userId: number): string => `{matching}:user:${userId}`,
   /**
    * Exists while two users must not be matched: `1` during the cool-down after a chat of the two, `x` for an hour after
-   * one has blocked the other. Only a cool-down is ignored when one of them has waited long.
+   * one has blocked the other. When one of them has waited long, a cool-down is ignored, but not a block.
    */
   separation: (userId: number, otherId: number): string =>
     `{matching}:cool-down:${buildPair(userId, otherId)}`,

@@ -1,13 +1,13 @@
 /**
  * Signed-in users without a sanction, who try every frame and every route. `friend` and the chat partner `partner` are
- * those of `self`; `anonymous` and `stranger` have no relation to `self`.
+ * those of `self`. `anonymous`, an anonymous user, and `stranger`, a registered one, have no relation to `self`.
  */
 export const ACTORS = ['self', 'anonymous', 'stranger', 'friend', 'partner'] as const;
 /** `blocked`, whom `self` has blocked, tries only the routes. */
 export const HTTP_ACTORS = [...ACTORS, 'blocked'] as const;
 /** They try only the routes of moderation, which refuse all other users. */
 export const MODERATORS = ['moderator', 'otherModerator'] as const;
-/** `suspended` also tries every route. The expected outcomes follow from `RouteCases.accessOfExcluded`. */
+/** `suspended` also tries every route, with the outcomes that follow from `RouteCases.accessOfExcluded`. */
 export type Actor = (typeof HTTP_ACTORS)[number] | (typeof MODERATORS)[number] | 'suspended';
 
 /** The email address of `stranger`, who is the only registered user among the actors, apart from the moderators. */
@@ -25,9 +25,8 @@ export type Outcome = string | ({ else: string } & Partial<Record<Actor, string>
 /** The outcome for each kind of ids. A kind without an outcome is not tried. */
 export type Outcomes = Partial<Record<IdKind, Outcome>>;
 
-/** The ids of one kind that an attempt may use. */
+/** The ids of one `IdKind` that an attempt may use. */
 export interface Ids {
-  /** The caller's, another user's, missing or malformed, like each of the following ids. */
   user: unknown;
   session: unknown;
   message: unknown;
@@ -43,7 +42,7 @@ export interface Ids {
   sanction: unknown;
   /** An appeal of the user whose case it is. */
   appeal: unknown;
-  /** The user whose case it is; for `other`, the caller, because moderators cannot act on themselves. */
+  /** The user whose case it is. For `other`, this is the caller, because moderators cannot act on themselves. */
   person: unknown;
   /** An image in the evidence of the case. */
   evidenceImage: unknown;
@@ -102,12 +101,15 @@ export const resolveOutcome = (outcome: Outcome, actor: Actor): string =>
   typeof outcome === 'string' ? outcome : (outcome[actor] ?? outcome.else);
 
 /**
- * For a case that each actor tries once, with their own ids: a case that contains no ids, or whose outcome does not
- * depend on them.
+ * For a case without ids, or with ids on which the outcome does not depend. Each actor tries it once, with the kind
+ * `own`.
  */
 export const outcomeOfOneAttempt = (outcome: Outcome): Outcomes => ({ own: outcome });
 
-/** For a path or body that must contain the caller's own user id. The default `malformed` is for a path. */
+/**
+ * For a path or body that must contain the caller's own user id. A malformed id in a path is not found; for a body,
+ * pass `VALIDATION_FAILED`.
+ */
 export const allowOnlyOwnUserId = (
   own: Outcome,
   { malformed = NOT_FOUND }: { malformed?: string } = {},

@@ -5,9 +5,9 @@ import {
   VALIDATION_FAILED,
 } from './authorization-case.fixture';
 
-// The keys of `outcomes` say whose id `user` is: the caller's own, another user's (`self`, for all other callers), a
-// missing or a malformed one. The keys of `other` are callers. No caller has met the user `friendlessId`, so attempts
-// with this id fail even for the caller's own `user`.
+// The keys of `outcomes` say whose id `user` is: the caller's own, another user's, a missing or a malformed one. For
+// each caller except the actor `self`, the other user is `self`. The keys of `other` are callers. No caller has met the
+// user `friendlessId`, so attempts with this id fail even for the caller's own `user`.
 export const blocksCases: AuthorizationTable = {
   routes: {
     'GET /api/blocks/:userId': {

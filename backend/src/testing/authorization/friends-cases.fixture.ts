@@ -11,6 +11,7 @@ export const friendsCases: AuthorizationTable = {
     'POST /api/friends/request': {
       cases: [
         {
+          // No caller has chatted with this addressee, so even a request in the caller's own name is refused.
           body: ({ user, friendlessId }) => ({ requesterId: user, addresseeId: friendlessId }),
           outcomes: allowOnlyOwnUserId(NOT_FOUND, { malformed: VALIDATION_FAILED }),
         },

@@ -14,7 +14,7 @@ import {
  * @param friendOutcome the outcome when `friend` sends the frame to `self` with the id of this message.
  */
 const createMessageCases = (data: object, senderIdField: string, friendOutcome: string): FrameCase[] => [
-  // Tries each kind of message id.
+  // Tries each kind of message id except `own`. The receiver is `self`; if `self` is the caller, it is `stranger`.
   {
     data: ({ callerId, message, otherUserId }) => ({
       ...data,

@@ -5,6 +5,7 @@ import {
   VALIDATION_FAILED,
 } from './authorization-case.fixture';
 
+/** The expected outcomes by whose ids are used (`IdKind`) and, where they differ, by the caller (`Actor`). */
 export const reportsCases: AuthorizationTable = {
   routes: {
     'GET /api/reports/:userId': {
@@ -13,17 +14,17 @@ export const reportsCases: AuthorizationTable = {
     'POST /api/reports': {
       cases: [
         {
-          // The caller has no chat with the friendless user, so a report in the caller's own name is refused, too.
+          // No caller has a chat with the friendless user, so a report fails even in the caller's own name.
           body: ({ user, friendlessId }) => ({ reporterId: user, targetId: friendlessId, category: 'spam' }),
           outcomes: allowOnlyOwnUserId(NOT_FOUND, { malformed: VALIDATION_FAILED }),
         },
         // The cases below do not try all kinds of ids, because a user may file only ten reports an hour.
         {
           // Without a session id, a report is about a private chat. Friends have one, and so have users between whom a
-          // friend request is pending: the cases of friend requests have left one between the partners.
+          // friend request is pending: the earlier attempts of `friendsCases` left one from `partner` to `self`.
           body: ({ user, callerId }) => ({ reporterId: callerId, targetId: user, category: 'spam' }),
           outcomes: {
-            // `blocked` and `self` have met in a random chat, but share no private chat.
+            // `blocked` has no private chat with `self`, the other user. NOT_FOUND is only for users who never met.
             other: { friend: '201', partner: '201', blocked: '409 too_late', else: NOT_FOUND },
             missing: NOT_FOUND,
           },
@@ -36,6 +37,7 @@ export const reportsCases: AuthorizationTable = {
             sessionId: session,
           }),
           outcomes: {
+            // Only for `partner`, the target is in the caller's own chat.
             own: { partner: '201', else: NOT_FOUND },
             other: NOT_FOUND,
             malformed: VALIDATION_FAILED,

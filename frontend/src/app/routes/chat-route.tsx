@@ -28,7 +28,7 @@ import { useSessionCheck } from '@/app/use-session-check';
 import { WithQueries } from '@/app/with-queries';
 import { receiptPath, useAccountDeletion } from '@/features/my-data/deletion/account-deletion.store';
 import { useFriendRequests, useFriends } from '@/features/friends/api/friends';
-import { AddFriend, type AddFriendPlace } from '@/features/friends/components/add-friend';
+import { AddFriend, type AddFriendProps } from '@/features/friends/components/add-friend';
 import { FriendsPanel } from '@/features/friends/components/friends-panel';
 import { useFriendNews } from '@/features/friends/hooks/use-friend-news';
 import { useUnreadCounts } from '@/features/private-chat/hooks/use-unread-counts';
@@ -57,7 +57,7 @@ const chatHistoryPart = createPart(
   async () => (await import('@/features/history/components/chat-history-modal')).ChatHistoryModal,
 );
 
-/** Hides a button if a stated age under 18 has ended the chat. A part of its own, because only ended chats need it. */
+/** Hides a button if the chat ended because a user stated an age under 18. Loaded lazily: only ended chats need it. */
 const unlessEndedForAgePart = createPart(
   async () => (await import('@/features/random-chat/components/unless-ended-for-age')).UnlessEndedForAge,
 );
@@ -85,7 +85,7 @@ const partsToPreload = [
 ];
 
 /** Add Friend button for the partner of the current chat, or of the chat that has just ended. */
-const AddPartnerAsFriend = ({ userId, place }: { userId: number; place: AddFriendPlace }) => {
+const AddPartnerAsFriend = ({ userId, place }: Pick<AddFriendProps, 'userId' | 'place'>) => {
   const partnerId = useRandomChat(({ session }) => session?.partner.id);
   return partnerId === undefined ? null : <AddFriend userId={userId} personId={partnerId} place={place} />;
 };
@@ -163,7 +163,7 @@ const Chat = ({ user, logOut }: { user: SelfUser; logOut: () => void }) => {
             <ProfileBlock user={user} isCollapsed={isCollapsed} onLogout={logOut} />
           )}
         >
-          {({ isCollapsed, action }) => (
+          {({ isCollapsed, action: toggleButton }) => (
             <FriendsPanel
               userId={user.id}
               unread={unread}
@@ -182,7 +182,7 @@ const Chat = ({ user, logOut }: { user: SelfUser; logOut: () => void }) => {
                 />
               )}
               isCollapsed={isCollapsed}
-              action={action}
+              action={toggleButton}
             />
           )}
         </Sidebar>
@@ -192,9 +192,11 @@ const Chat = ({ user, logOut }: { user: SelfUser; logOut: () => void }) => {
             <RandomChat
               initialNote={<StandingNote user={user} />}
               toolbar={<AddPartnerAsFriend userId={user.id} place="toolbar" />}
+              // The menu More in the toolbar.
               more={<PartnerMenu userId={user.id} />}
               isPartnerFriend={friends?.some(({ id }) => id === partnerId)}
               renderIdeas={renderRandomChatIdeas}
+              // The phase of a chat that has ended, for any reason, is called `skipped`.
               skippedActions={<AddFormerPartnerAsFriend userId={user.id} />}
               skippedLinks={<EndedChatSafetyButtons />}
               onReportMessage={reportMessage}
@@ -216,7 +218,7 @@ const Chat = ({ user, logOut }: { user: SelfUser; logOut: () => void }) => {
           />
         )}
       </LazyModal>
-      {/* The two modals below have their own titles. `title` is shown only while they are loaded. */}
+      {/* The two modals below have their own titles. `title` is shown only until they have loaded. */}
       <LazyModal name="switch-friend" title={copy.loading} part={friendSwitcherPart}>
         {(FriendSwitcher) => (
           <FriendSwitcher

@@ -6,6 +6,9 @@ import { currentUser, signIn, signOut } from '@/product/identity';
 import { aUser } from '@/testing/factories';
 import { fakeServer, Refusal } from '@/testing/fake-server';
 
+/** The path of the user that `aUser` creates. */
+const userUrl = '/api/user/7';
+const userRoute = `GET ${userUrl}` as const;
 const queueRoute = 'GET /api/moderation/cases?state=open&limit=50' as const;
 const noCases = { cases: [], nextCursor: null };
 
@@ -33,15 +36,15 @@ it('shows Not Found to a visitor, and sends no request', async () => {
 });
 
 it('shows Not Found to a user who is not a moderator', async () => {
-  const server = fakeServer({ 'GET /api/user/7': { user: aUser() } });
+  const server = fakeServer({ [userRoute]: { user: aUser() } });
   signIn(aUser());
   openModeration();
   expect(await findNotFoundPage()).toBeVisible();
-  expect(server.calls.map(({ url }) => url)).toEqual(['/api/user/7']);
+  expect(server.calls.map(({ url }) => url)).toEqual([userUrl]);
 });
 
 it('shows the moderation tool to a user who became a moderator after signing in', async () => {
-  fakeServer({ 'GET /api/user/7': { user: aUser({ isModerator: true }) }, [queueRoute]: noCases });
+  fakeServer({ [userRoute]: { user: aUser({ isModerator: true }) }, [queueRoute]: noCases });
   signIn(aUser());
   openModeration();
   expect(await screen.findByText('Nothing waits. Thank you.')).toBeVisible();
@@ -50,7 +53,7 @@ it('shows the moderation tool to a user who became a moderator after signing in'
 });
 
 it('shows Not Found to a user who is no longer a moderator', async () => {
-  fakeServer({ 'GET /api/user/7': { user: aUser() }, [queueRoute]: new Refusal(403, { code: 'forbidden' }) });
+  fakeServer({ [userRoute]: { user: aUser() }, [queueRoute]: new Refusal(403, { code: 'forbidden' }) });
   signIn(aUser({ isModerator: true }));
   openModeration();
   expect(await findNotFoundPage()).toBeVisible();

@@ -4,6 +4,7 @@ import { WithQueries } from '@/app/with-queries';
 import { resetAccountDeletion } from '@/features/my-data/deletion/account-deletion.store';
 import { ReceiptPage } from '@/features/my-data/receipt/components/receipt-page';
 
+/** Shows the receipt of an account deletion. */
 export const ReceiptRoute = () => {
   const [search] = useSearchParams();
   // Forgets the deletion that led here. Otherwise the next user who signs out in this tab is redirected here, too.

@@ -73,7 +73,10 @@ interface EntryState {
   added?: keyof OpenParts;
 }
 
-/** What to do with the history. `replace` replaces the current entry; otherwise an entry is added. */
+/**
+ * What to do with the history. `replace` replaces the current entry; otherwise an entry is added. `added` becomes the
+ * state of the entry; undefined if the entry belongs to no part, like the first entry of a visit.
+ */
 export type AddressChange = 'none' | 'back' | { added: keyof OpenParts | undefined; replace: boolean };
 
 /**
@@ -94,15 +97,14 @@ export const computeAddressChange = (
     shown[part] !== undefined && wanted[part] === undefined;
   if (!hasChanged('friend') && !hasChanged('dialog')) return 'none';
   if (isOpening('dialog') && !hasChanged('friend')) return { added: 'dialog', replace: false };
-  // A dialog that opens or changes together with the friend shares the entry of the friend.
+  // A dialog may open or change at the same time; it then shares the entry of the friend.
   if (isOpening('friend') && !isClosing('dialog')) return { added: 'friend', replace: false };
-  const closesOnlyTopPart =
-    topPart !== undefined && isClosing(topPart) && !hasChanged(topPart === 'friend' ? 'dialog' : 'friend');
-  if (closesOnlyTopPart) return 'back';
-  // The replaced entry still belongs to `topPart` if that is open, even with another friend or dialog.
-  const added = topPart !== undefined && wanted[topPart] !== undefined ? topPart : undefined;
-  // A friend opened in a dialog takes over the entry of the dialog, which closes.
-  return { added: added ?? (isOpening('friend') ? 'friend' : undefined), replace: true };
+  const otherPart = topPart === 'friend' ? 'dialog' : 'friend';
+  if (topPart !== undefined && isClosing(topPart) && !hasChanged(otherPart)) return 'back';
+  // While `topPart` is open, even with another friend or dialog, the current entry still belongs to it.
+  if (topPart !== undefined && wanted[topPart] !== undefined) return { added: topPart, replace: true };
+  // A friend who is opened from a dialog takes over the entry of the dialog, which closes.
+  return { added: isOpening('friend') ? 'friend' : undefined, replace: true };
 };
 
 /**

@@ -11,7 +11,8 @@ export const maxLogEntries = 5;
 
 /**
  * Keeps the entries of a log: appends the candidates whose keys the log does not contain.
- * @param candidates  at most `maxLogEntries`. With more, each render would append those again that the last one removed
+ * @param candidates  at most `maxLogEntries`. Otherwise the log drops some of them, and the next render appends them
+ *   again
  * @returns the latest entries, in order
  */
 export const useLog = (candidates: readonly LogEntry[]): readonly LogEntry[] => {

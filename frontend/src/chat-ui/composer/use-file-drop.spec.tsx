@@ -25,7 +25,7 @@ const fireDragEvent = (type: 'dragOver' | 'drop', element: Element): Event => {
   return event;
 };
 
-it('shows the overlay while the pointer is inside, also in browsers that report no related element', () => {
+it('shows the overlay while the pointer is inside, also in browsers that leave `relatedTarget` null', () => {
   render(<DropTarget onFile={jest.fn()} />);
   const target = screen.getByTestId('target');
   fireEvent.dragEnter(target, { dataTransfer });

@@ -13,8 +13,8 @@ const framesUntilPositioned = 3;
  * Keeps a list scrolled to its end until the user scrolls up, also when the viewport shrinks (a bar or a phone's
  * keyboard appears) or a row grows.
  * @param newestKey  key of the last row
- * @param initialLastSeenKey  `lastSeenKey` at the opening position: key of the row before the one at which the list
- * opens; null if the list opens at its end. A later change has no effect.
+ * @param initialLastSeenKey  key of the row before the one at which the list opens, as the last row that the user has
+ * seen; null if the list opens at its end. A later change has no effect.
  */
 export const useEndOfList = (
   scroller: RefObject<HTMLElement | null>,
@@ -22,7 +22,7 @@ export const useEndOfList = (
   initialLastSeenKey: string | null = null,
 ) => {
   const [lastSeenKey, setLastSeenKey] = useState<string | null>(null);
-  const [lastSeenKeyAtOpening] = useState(initialLastSeenKey);
+  const [lastSeenKeyAtOpening] = useState(initialLastSeenKey); // the value of the first rendering
   const isPositioned = useRef(false);
   const newest = useRef(newestKey);
   useEffect(() => {
@@ -61,15 +61,16 @@ export const useEndOfList = (
       else if (isAtEnd) scrollToEnd();
       lastTop = scrollTop;
       isPositioned.current ||= isAtEnd;
+      if (isAtEnd) setLastSeenKey(null);
       // When the user leaves the end, the newest row is the last that they have seen.
-      setLastSeenKey((key) => (isAtEnd ? null : (key ?? newest.current ?? null)));
+      else setLastSeenKey((key) => key ?? newest.current ?? null);
     };
 
     let frame = 0;
     /** Ends the positioning once the list no longer moves, or at once when the user scrolls. */
-    const waitForPosition = (previousGeometry: string, previousFrames: number): void => {
+    const waitForPosition = (previousGeometry: string, unchangedFramesBefore: number): void => {
       const geometry = `${element.scrollTop} ${element.scrollHeight}`;
-      const unchangedFrames = geometry === previousGeometry ? previousFrames + 1 : 0;
+      const unchangedFrames = geometry === previousGeometry ? unchangedFramesBefore + 1 : 0;
       if (unchangedFrames < framesUntilPositioned && !isRecent(lastUserActionAt.current)) {
         frame = requestAnimationFrame(() => waitForPosition(geometry, unchangedFrames));
         return;

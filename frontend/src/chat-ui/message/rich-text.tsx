@@ -32,7 +32,7 @@ export const RichText = ({ text, hasLinks }: { text: string; hasLinks: boolean }
 const CopyAddress = ({ url }: { url: URL }) => {
   const [isCopied, setCopied] = useState(false);
   const copyAddress = async (): Promise<void> => {
-    // A page on plain http has no clipboard, and the browser may deny access to it.
+    // A page on plain http has no clipboard, and the browser may deny access to it. The button then stays as it is.
     const copying = (navigator.clipboard as Clipboard | undefined)?.writeText(url.href);
     const wasCopied = await copying?.then(
       () => true,

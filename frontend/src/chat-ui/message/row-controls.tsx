@@ -33,7 +33,7 @@ export const RowControls = ({ isMine, onPin, onOpenSheet, ...row }: RowControlsP
         aria-haspopup="dialog"
         className="grid size-9 place-items-center rounded-control border border-border bg-popover text-muted-foreground shadow-elevated transition-colors hover:bg-raised hover:text-foreground @min-[44rem]:hidden"
         onClick={({ currentTarget }) => {
-          // The button is unmounted while the sheet has the focus, so the sheet has to return the focus to the row.
+          // On closing, the sheet returns the focus to the row: the button is unmounted by then.
           findRow(currentTarget)?.focus();
           onOpenSheet(row.message.key);
         }}

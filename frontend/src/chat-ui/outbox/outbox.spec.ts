@@ -101,7 +101,7 @@ const createRateLimitError = () => new SocketRequestError('refused', 'rate_limit
 const revokeObjectURL = jest.fn();
 beforeEach(() => {
   sessionStorage.clear();
-  // The outbox warns of a message that is submitted while not connected, and of a photo that was not stored.
+  // The outbox warns about a message that is submitted while not connected, and about a photo that was not stored.
   jest.spyOn(console, 'warn').mockImplementation(() => undefined);
   URL.createObjectURL = () => 'blob:photo';
   revokeObjectURL.mockReset();
@@ -126,7 +126,7 @@ describe('a text', () => {
     expect(listMessages()).toEqual([]);
   });
 
-  it('with an invalid ack, or refused by the server, is resent only by Retry, and only once', async () => {
+  it('that was refused or has an invalid ack is resent only by Retry, and a second Retry has no effect', async () => {
     const { outbox, sent, listStates } = createTestOutbox();
     outbox.submit('12', createText('one'));
     outbox.submit('12', createText('two'));
@@ -158,7 +158,7 @@ describe('a text', () => {
     expect(sent.slice(2).map(({ message }) => message.clientId)).toEqual(['c1', 'c2']);
   });
 
-  it('without a response is resent on the next connection after the client gave up reconnecting', async () => {
+  it('that was unanswered when the client gave up reconnecting is resent on the next connection', async () => {
     const { outbox, sent, listStates } = createTestOutbox();
     outbox.submit('12', createText('one'));
     sent[0]?.reject(new SocketRequestError('timeout'));
@@ -351,7 +351,7 @@ describe('a photo', () => {
     },
   );
 
-  it('that was uploaded before its message returned to the composer is not uploaded again', () => {
+  it('that already has a URL is not uploaded again', () => {
     const { outbox, uploads, sent } = createTestOutbox();
     const attachment = { previewUrl: imageUrl, file: null, url: imageUrl };
     outbox.submit('12', { text: 'look', attachment, replyTo: null });

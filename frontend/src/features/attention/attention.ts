@@ -9,7 +9,7 @@ export interface Situation {
   partnerName: string | undefined;
   /** The friend whose private chat is open. */
   friendName: string | undefined;
-  /** Unread messages of friends; while the page is hidden, plus unseen messages of the partner and friend news. */
+  /** Unread messages of friends. A hidden page adds the unseen messages of the partner and the unseen friend news. */
   unreadCount: number;
   /** Number of friend requests that the user received, plus those that others accepted, since the page was opened. */
   friendNewsCount: number;

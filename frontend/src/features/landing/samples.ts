@@ -10,7 +10,7 @@ export interface SampleParticipant {
 }
 
 export interface SampleMessage {
-  /** Name of one of the two participants. */
+  /** Name of one of the two participants. A card of the game is shown on this participant's side. */
   sender: string;
   text: string;
   time: string;

@@ -22,7 +22,7 @@ export const copy = {
     tabsLabel: 'Settings',
     tabs: { profile: 'Profile', email: 'Email', password: 'Password' },
   },
-  /** While the content of a dialog is loading, or when its load has failed. */
+  /** Shown in a dialog while its content is loading, or after the loading has failed. */
   loadedModal: {
     loading: 'Loading',
     broken: 'This part of the page did not load.',

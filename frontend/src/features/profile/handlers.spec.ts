@@ -8,8 +8,9 @@ const receiveProfileUpdate = (id: number): void =>
 afterEach(() => signOut());
 
 it('applies a change made on another device and keeps the other fields', () => {
-  signIn(aUser({ email: 'ada@example.com' }));
-  receiveProfileUpdate(aUser().id);
+  const user = aUser({ email: 'ada@example.com' });
+  signIn(user);
+  receiveProfileUpdate(user.id);
   expect(currentUser()).toMatchObject({ username: 'Ada', avatar: '/a', email: 'ada@example.com' });
 });
 

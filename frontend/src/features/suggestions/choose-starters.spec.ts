@@ -96,7 +96,7 @@ describe('chooseStarters', () => {
     }
   });
 
-  it('orders starters of equal score by the chat, not by their order in the list', () => {
+  it('orders starters of equal score differently in different chats, whatever their order in the list', () => {
     const reversed = chooseStarters(
       [...starters].reverse(),
       { conversationId: 's1', texts: [] },
@@ -107,7 +107,7 @@ describe('chooseStarters', () => {
     expect(new Set(results).size).toBeGreaterThan(5);
   });
 
-  it('chooses three starters, none excluded and no topic twice, and the same ones again, in 2,000 random chats', () => {
+  it('returns the same three starters for the same chat, none excluded and no topic twice, in 2,000 random chats', () => {
     const random = createRandom(17);
     for (let run = 0; run < 2_000; run += 1) {
       const texts = Array.from({ length: random(30) }, () => sampleTexts[random(sampleTexts.length)] ?? '');

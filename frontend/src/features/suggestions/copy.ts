@@ -1,8 +1,8 @@
 /** Texts of the conversation suggestions. The suggestions themselves are in starters.ts. */
 export const copy = {
   suggest: 'Suggest something',
-  group: 'Suggestions',
-  others: 'Other ideas',
+  groupLabel: 'Suggestions',
+  drawOthers: 'Other ideas',
   hide: 'Hide',
   fromModel: (host: string) => `Ideas from ${host}`,
   fromPage: 'Ideas from this page',

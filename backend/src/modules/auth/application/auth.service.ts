@@ -77,8 +77,7 @@ export class AuthService {
   startAnonymousUser(device: Device): Promise<number> {
     return this.executor.runInTransaction(async (manager) => {
       const userId = await this.users.startAnonymousUser(manager);
-      const account = { userId, email: null, device, manager };
-      await this.processEvents.runInTransaction('AccountCreated', account);
+      await this.processEvents.runInTransaction('AccountCreated', { userId, email: null, device, manager });
       return userId;
     });
   }
@@ -110,8 +109,9 @@ export class AuthService {
   }
 
   /**
-   * Changes the e-mail address. Other logins of the user stay valid. The browser of the request moves to a new family
-   * (the sessions that replace one another in one login), so that copies of its old cookie become invalid
+   * Changes the e-mail address. Other logins of the user stay valid. The login of the request gets a new session id and
+   * a new family, so that copies of its old cookie become invalid. A family is the chain of session ids that replaced
+   * one another since a sign-in or credential change
    * (docs/decisions/0021-credential-changes-start-a-new-login-family.md).
    * @throws DomainError wrong_password, rate_limited, unavailable, email_taken, not_signed_in, forbidden (for an
    * anonymous user)
@@ -123,6 +123,7 @@ export class AuthService {
     currentPassword: string,
   ): Promise<SelfUser> {
     await this.requirePassword(login.userId, currentPassword);
+    // `users.changeEmail` also checks that the address is unused.
     await this.loginSessions.renew(request, login, (manager) =>
       this.users.changeEmail(login.userId, newEmail, manager),
     );
@@ -130,8 +131,8 @@ export class AuthService {
   }
 
   /**
-   * Changes the password, ends every other login of the user and makes all devices unknown. The browser of the request
-   * moves to a new family, as in `changeEmail`.
+   * Changes the password and ends every other login of the user. No device counts as known any more (see `verify`). The
+   * login of the request gets a new family, as in `changeEmail`.
    * @throws DomainError wrong_password, rate_limited, unavailable, not_signed_in, forbidden (for an anonymous user)
    */
   async changePassword(

@@ -26,7 +26,7 @@ export interface NewSession {
   credentialsVersion?: number;
 }
 
-/** The login that a session has after its id was replaced. */
+/** The login of a session whose id `replaceId` has replaced: the same login as before, perhaps with a new family. */
 export interface ContinuedLogin extends Login {
   /** The family that `familyId` replaces; undefined if the family stays. */
   previousFamilyId?: string;
@@ -62,7 +62,10 @@ const findValidStatement = {
     WHERE sessions.id_hash = $1 AND sessions.expires_at > $2`,
 };
 
-/** Deletes by the clock of PostgreSQL: its difference to that of the processes, which set `expires_at`, is harmless. */
+/**
+ * Compares `expires_at`, which a process has set by its clock, with the clock of PostgreSQL. A small difference between
+ * the clocks does not matter to a lifetime of thirty days.
+ */
 const deleteAndInsertSql = `
   WITH expired AS (
     SELECT id_hash FROM sessions WHERE expires_at < now() LIMIT ${EXPIRED_DELETED_PER_INSERT} FOR UPDATE SKIP LOCKED

@@ -6,7 +6,7 @@ import { HeldImagesService } from '../../uploads/application/held-images.service
 import { ConductService } from './conduct.service';
 import { EvidenceService } from './evidence.service';
 
-/** A statement of an age under 18, which has ended the chat `sessionId` of `userIds`. */
+/** The user `userId` has stated an age under 18 in the chat `sessionId` of `userIds`, and the chat was ended for it. */
 export type AgeStatement = ProcessEventMap['AgeStated'];
 
 /**
@@ -25,7 +25,8 @@ export class AgeFindingsService {
   /** Repeated calls with the same `endEventId` raise one finding. */
   @OnProcessEvent('AgeStated')
   async raise({ sessionId, userIds, userId, messageId, endEventId }: AgeStatement): Promise<void> {
-    // The evidence marks the statement: an edited message, which has an id here, or the newest message of the chat.
+    // The evidence marks the message that states the age: the edited message `messageId`, or, without an edit, the
+    // newest message of the chat, which had no id when the statement was found.
     const marked = messageId === null ? 'newest' : [messageId];
     const evidence = await this.evidence.copyRandomChat(sessionId, userIds, marked);
     await this.conduct.raiseFinding(

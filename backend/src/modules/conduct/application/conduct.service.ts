@@ -58,11 +58,12 @@ const MAX_ALIGNED_AFTER_COMMAND = 20;
 
 /**
  * A standing that changed within this time is announced again, because the process that changed it may have died before
- * its announcement. The job `conduct_time_limits` does so each minute, so that one missed run does no harm.
+ * its announcement. The job `conduct_time_limits` does so each minute. The window is longer, so that one missed run
+ * does no harm.
  */
 export const REANNOUNCE_WINDOW_MS = 3 * 60_000;
 
-/** Writes in the transaction that appends the events. Runs again when that is retried after a version conflict. */
+/** Writes in the transaction that appends the events. Runs again if a version conflict repeats the transaction. */
 export type WriteAlongside<Result = ConductResult> = (
   manager: EntityManager,
   result: Result,
@@ -251,8 +252,8 @@ export class ConductService {
   async alignInheritedSanctions(sourceUserId: number | null, limit: number): Promise<void> {
     try {
       // `userId` is the user who inherited the sanction; `sanctionId` and `until` are the id and the end of its source.
-      for (const source of await this.conduct.findOutlivedSources(sourceUserId, limit))
-        await this.run({ ...source, type: 'AlignInheritedSanction' }).catch((error: unknown) =>
+      for (const alignment of await this.conduct.findOutlivedSources(sourceUserId, limit))
+        await this.run({ ...alignment, type: 'AlignInheritedSanction' }).catch((error: unknown) =>
           logWarning(this.logger, 'An inherited sanction was not shortened', error),
         );
     } catch (error) {
@@ -269,9 +270,9 @@ export class ConductService {
   }
 
   /**
-   * Announces a standing for a call that may repeat an earlier one, whose process may have died between its commit and
-   * its announcement. Only a recent change is announced: otherwise each repeated report would send the
-   * standing to the reported user, and thereby reveal the report. Never throws.
+   * Announces a standing for a call that may repeat an earlier one. The process of the earlier call may have died after
+   * the commit, before it announced the standing. Only a recent change is announced: otherwise each repeated report
+   * would send the standing to the reported user, and thereby reveal the report. Never throws.
    */
   async announceAgain(userId: number): Promise<void> {
     try {
@@ -298,7 +299,7 @@ export class ConductService {
       throw error;
     });
     await this.announce(command.userId, result.events);
-    // The recursion ends: an inherited sanction is never a source, so a command that aligns one finds no others.
+    // `alignInheritedSanctions` calls `run`. The recursion ends there: no sanction is inherited from an inherited one.
     if (result.events.some(mayShortenSanction))
       await this.alignInheritedSanctions(command.userId, MAX_ALIGNED_AFTER_COMMAND);
     return result;
@@ -350,8 +351,8 @@ const toPolicy = (environment: Environment): ConductPolicy => ({
 });
 
 /**
- * Whether the refused call may repeat an earlier one that died between its commit and its announcement. The change by
- * the earlier call is then the reason for the refusal.
+ * Whether a call may have been refused because an earlier, equal call has already made the change. The process of the
+ * earlier call may have died between its commit and its announcement.
  */
 const mayRepeatEarlierCall = (error: unknown): boolean =>
   error instanceof DomainError && (error.code === 'already_answered' || error.code === 'case_changed');
@@ -361,7 +362,7 @@ const changesStanding = ({ type, data }: ConductEvent): boolean =>
   type === 'FlagLifted' ||
   type === 'SanctionImposed' ||
   type === 'SanctionLifted' ||
-  // Without a sanction it is a reporter's appeal against a dismissal, of which the reported user must not learn.
+  // Without a sanction, a reporter has appealed against a dismissal. The reported user must not learn of that appeal.
   (type === 'AppealDecided' && data.sanctionId !== null) ||
   // Until the question is answered, it restricts the user.
   type === 'AgeAsked' ||

@@ -61,9 +61,9 @@ export const decideAppeal = (
   requireUninvolved(state, caseId, command);
   // Moderators cannot decide their own appeals. There is no separate error code for it.
   if (moderatorId === appeal.appellantId) throw new DomainError('own_decision');
-  // The only moderator may review their own decision, but has to wait from the filing of the appeal on.
-  const firstDecision = { moderatorId: notice.decidedBy, at: appeal.filedAt };
-  const isSolo = requireSecondModerator(firstDecision, command, policy.soloReviewAfterMs);
+  // The only moderator may review their own decision when `soloReviewAfterMs` has passed since the appeal was filed.
+  const appealedDecision = { moderatorId: notice.decidedBy, at: appeal.filedAt };
+  const isSolo = requireSecondModerator(appealedDecision, command, policy.soloReviewAfterMs);
   requireNoOtherClaim(appealedCase, command);
   requireVersion(state, version);
   if (appeal.outcome !== null) throw new DomainError('already_answered');
@@ -86,8 +86,8 @@ export const decideAppeal = (
       answer,
     }),
     ...(outcome === 'reversed' ? reverseDecision(command, state, notice, sanction) : []),
-    // A moderator who upholds a ban on appeal has reviewed it, which confirms the ban. A moderator who imposed
-    // the ban cannot confirm it, but may decide the appeal if the ban has replaced the sanction that was appealed.
+    // A moderator who upholds a ban has reviewed it, which confirms the ban. If a ban has replaced the appealed
+    // sanction, the moderator who imposed the ban may decide the appeal, but confirms the ban only if `isSolo`.
     ...(outcome === 'upheld' && sanction && awaitsConfirmation(sanction) && (isSolo || !hasImposed(sanction))
       ? [
           createEvent(command, 'SanctionConfirmed', {
@@ -127,8 +127,8 @@ const reverseDecision = (
   sanction: ImposedSanction | null,
 ): readonly ConductEvent[] => {
   if (kind === 'report_decided') return reopenCase(command, state, caseId);
-  // A flag (notice `care`) is automatic: it ends with an appeal about the flag, or about an automatic suspension of the
-  // same case.
+  // The flag of this case, which is automatic, ends if its own notice (`care`) was appealed, or if the sanction that
+  // ends is automatic, too.
   const endsFlag = kind === 'care' || (sanction?.isAutomatic ?? false);
   const isFlagOfCase = state.standing.flag !== null && state.flagCaseId === caseId;
   return [

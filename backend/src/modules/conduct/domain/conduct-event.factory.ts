@@ -15,4 +15,4 @@ export const createEvent = <Type extends ConductEvent['type']>(
     occurredAt: at,
     data: { userId, ...data },
     // The compiler cannot relate `type` and `data` while `Type` is generic.
-  }) as unknown as EventOfType<Type>;
+  }) as unknown as ConductEvent;

@@ -14,7 +14,10 @@ export interface ConductPolicy {
    * this time becomes a suspension.
    */
   reviewMs: number;
-  /** Another moderator reviews a decision. The only moderator may review their own, after this time. */
+  /**
+   * A decision is reviewed by another moderator. If there is none, its moderator may review it this long after it was
+   * made, or after an appeal against it was filed.
+   */
   soloReviewAfterMs: number;
   /** A notice can be appealed for this long after it was sent. */
   appealWithinMs: number;

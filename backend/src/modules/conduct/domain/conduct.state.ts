@@ -169,12 +169,12 @@ const evolve = (state: ConductState, event: ConductEvent): ConductState => {
         state,
       );
     default:
-      return evolveStandingEvent({ ...state, standing: evolveStanding(state.standing, event) }, event);
+      return evolveOutsideStanding({ ...state, standing: evolveStanding(state.standing, event) }, event);
   }
 };
 
 /** Applies what an event about the standing (the restrictions in force) changes outside `state.standing`. */
-const evolveStandingEvent = (state: ConductState, event: StandingEvent): ConductState => {
+const evolveOutsideStanding = (state: ConductState, event: StandingEvent): ConductState => {
   switch (event.type) {
     case 'PersonFlagged': {
       const { caseId, cause, noticeId } = event.data;
@@ -217,7 +217,7 @@ const evolveStandingEvent = (state: ConductState, event: StandingEvent): Conduct
     case 'SanctionConfirmed': {
       const { sanctionId, caseId } = event.data;
       const unclaimed = updateCase(state, caseId, { claim: null });
-      return { ...unclaimed, sanctions: updateEntry(state.sanctions, sanctionId, { isConfirmed: true }) };
+      return { ...unclaimed, sanctions: updateEntry(unclaimed.sanctions, sanctionId, { isConfirmed: true }) };
     }
     case 'SanctionLifted': {
       const { sanctionId, noticeId } = event.data;
@@ -265,7 +265,7 @@ const evolveAppealDecided = (
   // several others report. The exception is a reporter's appeal against a dismissal: its success confirms the reports.
   if (outcome === 'reversed' && appealedNotice?.kind !== 'report_decided')
     next = updateCase(next, caseId, { lastReversalAt: event.occurredAt });
-  if (!appeal) return next;
+  if (!appeal) return next; // only satisfies the compiler: an appeal is filed before it is decided
   const { appellantId: recipientId } = appeal;
   return addNotice(next, event, 'appeal_decided', { noticeId: answerNoticeId, caseId, recipientId });
 };

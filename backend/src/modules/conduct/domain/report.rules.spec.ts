@@ -12,7 +12,7 @@ import { computeStandingAt } from '../../standings/domain/standing.state';
 
 // `reportByUsers` files reports by the users 11, 12 and so on. Other numbers in the tests are further reporters.
 
-/** Together with one further reporter, these users suspend the reported user. */
+/** One fewer than the five reporters whose reports lead to a suspension. */
 const fourReporters = [31, 32, 33, 34];
 const computeStanding = ({ state, now }: ConductHistory) => computeStandingAt(state.standing, now);
 
@@ -158,7 +158,7 @@ describe('a finding', () => {
     expect(computeStanding(history).kind).toBe('care');
   });
 
-  it('asks whether a user who states an age under 18 is an adult, and suspends them if they repeat it in 30 days', () => {
+  it('asks a user who states an age under 18 if they are an adult; a second statement in 30 days suspends them', () => {
     const history = new ConductHistory();
     history.execute(createFinding('stated_age', 'first'));
     const { noticeId } = history.findLastData('AgeAsked');

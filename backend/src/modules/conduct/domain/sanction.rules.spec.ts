@@ -135,7 +135,7 @@ describe('an automatic suspension', () => {
     for (const reporterId of [31, 32, 33, 34, 35]) history.report(reporterId);
     expect(computeStanding(history).kind).toBe('suspended');
     history.wait(72 * HOUR_MS);
-    // Without `FlagLifted`: the new flag replaces the earlier one, which ended on day 30.
+    // Without `FlagLifted`: the earlier flag was due to end on day 30, and the new flag replaces it.
     expect(listTypes(applyTimeLimits(history))).toEqual(['PersonFlagged']);
     expect(computeStanding(history).kind).toBe('care');
   });

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 
-/** Enough ids for any command, apart from a notice for each undecided report, which needs one more id. */
+/** Enough ids for any command about a user without undecided reports. Each such report needs one more, for a notice. */
 const NUMBERS_PER_COMMAND = 12;
 
 /** A sanction of another account (the source) that ends before the sanction which a user inherited from it. */
@@ -68,7 +68,7 @@ export class ConductRepository {
          SELECT sanctions.user_id FROM sanctions JOIN conduct_cases AS cases ON cases.id = sanctions.case_id
          WHERE sanctions.is_automatic AND sanctions.lifted_at IS NULL AND sanctions.until <= $1
            AND cases.state <> 'decided'
-           -- Not yet flagged at the end of the suspension: the flag creates this notice.
+           -- Leaves out suspensions whose end has led to a flag: the flag created this notice.
            AND NOT EXISTS (SELECT 1 FROM notices WHERE notices.case_id = cases.id
              AND notices.cause = 'sanction_lapsed' AND notices.created_at >= sanctions.until)
          UNION ALL
@@ -80,8 +80,8 @@ export class ConductRepository {
   }
 
   /**
-   * Finds the inherited sanctions in force that last longer than their source. A source ends with the last of the
-   * sanctions of its case that are not lifted, because another one may have replaced it.
+   * Finds the inherited sanctions in force that last longer than their source. Another sanction of the same case may
+   * have replaced the source, so the latest end of those that are not lifted counts as the end of the source.
    * @param sourceUserId the user of the source sanctions; null for all users
    * @returns one entry for each inherited sanction, oldest first
    */

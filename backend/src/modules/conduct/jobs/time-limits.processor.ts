@@ -15,7 +15,7 @@ const PAGE_SIZE = 200;
  * nothing if another worker was faster.
  *
  * Afterwards, the processor makes up for processes that died after the commit of a command. It shortens inherited
- * sanctions that last longer than their source, a sanction of another account, and announces standings again.
+ * sanctions that last longer than their source (the sanction of another account), and it announces standings again.
  */
 @Injectable()
 export class TimeLimitsProcessor implements OnModuleInit, OnApplicationBootstrap {
@@ -57,7 +57,7 @@ export class TimeLimitsProcessor implements OnModuleInit, OnApplicationBootstrap
       if (userIds.length === 0) break;
       for (const userId of userIds) {
         try {
-          // Applies the limits at its own time, which it takes after it has locked the user's stream.
+          // Compares the limits with the time when the user's stream has been locked, not with `now`.
           await this.conduct.applyTimeLimits({ userId });
           doneUserIds.add(userId);
         } catch (error) {
@@ -65,7 +65,7 @@ export class TimeLimitsProcessor implements OnModuleInit, OnApplicationBootstrap
         }
       }
     }
-    // `null`: the sources of all users.
+    // `null`: aligns the sanctions inherited from any user.
     await this.conduct.alignInheritedSanctions(null, PAGE_SIZE);
     await this.announceAgain(new Date(now.getTime() - REANNOUNCE_WINDOW_MS));
     const [firstError] = errorsByUser.values();

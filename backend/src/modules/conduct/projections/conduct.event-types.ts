@@ -6,8 +6,8 @@ import type { ConductEvent } from '../domain/conduct.events';
 type ConductOnlyType = Exclude<ConductEvent['type'], StandingEvent['type']>;
 
 /**
- * The fields of each event type that can be erased. They may concern several users, so they are not erased with one
- * user (no type has a `subjectId`) but expire with their case.
+ * The fields of each event type that can be erased. The types define no `subjectId`, the user whose erasure would also
+ * erase the fields, because a field may concern several users. The fields expire with their case instead.
  */
 const personalFields: Record<ConductOnlyType, readonly string[]> = {
   CaseOpened: [],

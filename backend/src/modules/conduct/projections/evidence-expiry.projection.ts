@@ -34,7 +34,8 @@ export const createEvidenceExpiryProjection = (policy: RetentionPolicy): Project
   tables: [],
   isRepeatable: true,
   handles: [...expiryChangingTypes, 'ChatEnded'],
-  // A new case has no data yet. An appeal against a dismissal opens its case again, which keeps the data for longer.
+  // A new case has no data yet. With the kind `appeal`, the event opens a dismissed case again, whose data is then kept
+  // for longer.
   concerns: ({ type, data }) => type !== 'CaseOpened' || (data as { kind?: CaseKind }).kind === 'appeal',
   async apply(events, manager, isRebuild) {
     // A rebuild computes every conduct stream, and reads when the reported chats ended, so it needs no `ChatEnded`.

@@ -41,14 +41,14 @@ export class MatchMetricsRegistry {
   /**
    * Records how long a user had searched, if the new state ends the search.
    * @param kind the new state; `claimed` is a match by another call
-   * @param since when the search started; null for a user who was matched already, undefined for one whom this replica
-   * does not track
+   * @param since when the search started that this replica tracks; null after the match that ended it, undefined if
+   * this replica tracks none
    */
   recordSearchResult(kind: MatchState['kind'], since: Date | null | undefined): void {
     if (since && (kind === 'matched' || kind === 'claimed'))
       this.timesToMatch.observe(Date.now() - since.getTime());
-    // A match that is made at once counts as a search of 0 s. A claim without `since` is not counted: its search was
-    // counted when the user was matched, or was not tracked here.
+    // Without a tracked search, a match counts as one that was made at once, after 0 s. A claim does not count then:
+    // its search was counted before, or was not tracked here.
     else if (kind === 'matched') this.timesToMatch.observe(0);
   }
 }

@@ -38,7 +38,10 @@ describe('the list of users whom a search excludes', () => {
 
   const unblock = () => ada.call('DELETE', `/api/blocks/${ada.user.id}/${bob.user.id}`);
   const expectMatch = () => until(() => sockets.every((socket) => socket.all('chat_matched').length === 1));
-  /** Lets only the checks after a loss run: the check every ten seconds would also read a changed list again. */
+  /**
+   * Disables the check that runs every ten seconds, because it would also read a changed list again. The check after a
+   * possible loss of records in Redis still runs.
+   */
   const disableTimedChecks = (matchmaking: MatchmakingService) => {
     const checkRecords = matchmaking.checkRecords.bind(matchmaking);
     jest
@@ -71,8 +74,9 @@ describe('the list of users whom a search excludes', () => {
     await firstRead;
     expect((await unblock()).status).toBe(204);
     // Both replicas handle the unblock before Ada is in the queue. After that, only Ada's replica can notice that the
-    // list it has read is out of date. It has handled the unblock once a list read long ago counts as changed.
-    const listReadLongAgo = { userIds: [], readAt: 1 };
+    // list it has read is out of date. Once it has recorded the unblock, every list that was read before counts as
+    // changed.
+    const listReadLongAgo = { userIds: [], readAt: 1 }; // 0 would mean that the list could not be read
     await until(() => exclusions.haveChanged(ada.user.id, listReadLongAgo));
     // Bob's replica handles the unblock by retrying Bob's search.
     await until(() => retry.mock.results.length > 0);
@@ -82,7 +86,7 @@ describe('the list of users whom a search excludes', () => {
     await expectMatch();
   });
 
-  it('is read again when an unblock is repeated that was committed, but not announced', async () => {
+  it('is read again when the user repeats an unblock that was committed but not announced', async () => {
     await expireBlockKey();
     for (const socket of sockets) await socket.request('join_queue', {});
     const events = stack.replicas[0]!.app.get(ProcessEventsService);

@@ -20,9 +20,9 @@ export type JoinReply =
 /**
  * Adds a user to the queue. A searching user keeps their place, with the new preference and pool. Joining again while
  * claimed (matched, but the chat has not started) cancels an earlier leave.
- * ARGV: user, member and replica, session id for a match, time in ms until a claim expires, time in ms after which a
- * cool-down is ignored, gender, preference, pool, ids of excluded users. The socket directory passes the member and the
- * replica; both are the id of this replica, because in matching the members of the directory are replicas.
+ * ARGV: user, member, replica, session id for a match, time in ms until a claim expires, time in ms after which a
+ * cool-down is ignored, gender, preference, pool, ids of excluded users. `member` and `replica` are both the id of this
+ * replica: in matching, the members of the socket directory are replicas (see `matchRecordLua`).
  */
 export const joinScript = new RedisScript<JoinReply>(`${matchRecordLua}
 local user, member, replica, session, claimMs, ignoreCoolDownAfterMs, gender, preference, pool = unpack(ARGV, 1, 9)
@@ -38,13 +38,13 @@ local record = {state = 'searching', gender = gender, preference = preference, p
 redis.call('HSET', userKey(user), 'state', record.state, 'gender', gender, 'preference', preference, 'pool', pool,
   'since', record.since)
 enqueue(user, record)
-directory.join(user, member, replica, NO_NOTE)
+arrive(user, member, replica)
 return attemptMatch(user, record, session, claimMs, ignoreCoolDownAfterMs, firstExcluded)
 `);
 
 /**
- * Records that a replica holds sockets of the user, and returns the user's state. A searching user returns to the
- * queue, and matching is retried.
+ * Records that a replica holds sockets of the user, and returns the user's state. Nothing is recorded for a user in a
+ * chat, who cannot be matched. A searching user returns to the queue, and matching is retried.
  * ARGV: user, member and replica as for `joinScript`; then, only if matching is to be retried: session id for a match,
  * time in ms until a claim expires, time in ms after which a cool-down is ignored, ids of excluded users.
  */
@@ -53,7 +53,7 @@ local user, member, replica, session, claimMs, ignoreCoolDownAfterMs = unpack(AR
 local firstExcluded = 7
 local record = loadRecord(user)
 if not record then return {'idle'} end
-if record.state ~= 'chatting' then directory.join(user, member, replica, NO_NOTE) end
+if record.state ~= 'chatting' then arrive(user, member, replica) end
 if record.state ~= 'searching' then return claimedOrChattingReply(record) end
 enqueue(user, record)
 if not session then return searchingReply(record, '') end
@@ -73,8 +73,9 @@ return nil
 );
 
 /**
- * Evicts dead replicas. ARGV, as for each sweep script of a socket directory: a grace period in ms (not used here), the
- * time in ms at which the replicas were found dead, their ids. Returns 1 if another call has to evict more.
+ * Evicts dead replicas. ARGV, as for each sweep script of a socket directory: a grace period in ms (not used here),
+ * then the arguments of `deadReplicas`: the time in ms at which the replicas were found dead, and their ids. Returns 1
+ * if another call has to evict more.
  */
 export const sweepScript = new RedisScript<[more: 0 | 1]>(
   `${matchRecordLua}

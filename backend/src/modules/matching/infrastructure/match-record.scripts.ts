@@ -20,7 +20,7 @@ const MAX_DUE_PER_CALL = 16;
  * sorted set `replicas`. `socketDirectoryLua` derives from it `prefix`, the prefix of all keys of matching.
  *
  * In the socket directory, a topic is a user who is searching or claimed, and its members are the replicas that hold
- * sockets of the user. Members have no note. A user's record is a hash:
+ * sockets of the user. A user's record is a hash:
  *   state      searching | claimed | chatting
  *              (claimed: matched, but the chat has not been created yet)
  *   gender     the user's gender
@@ -38,8 +38,6 @@ const MAX_DUE_PER_CALL = 16;
  */
 export const matchRecordLua = `${socketDirectoryLua}
 local nowMs = now()
--- The note of a member in the socket directory.
-local NO_NOTE = ''
 
 local function userKey(user) return prefix .. 'user:' .. user end
 local function queueKey(pool, gender, preference)
@@ -83,6 +81,9 @@ local function park(user, record)
   if redis.call('ZREM', queueOf(record), user) == 0 then return end
   redis.call('PEXPIRE', userKey(user), ${limits.queuePlaceRetentionMs})
 end
+
+-- Records that a replica holds sockets of the user. The empty text is the note of the member, which is not used here.
+local function arrive(user, member, replica) directory.join(user, member, replica, '') end
 
 -- Records that a replica no longer holds sockets of the user. Also called by directory.evict with topic, member and
 -- replica. The topic is the user, and member and replica are the same id.

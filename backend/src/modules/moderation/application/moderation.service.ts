@@ -53,8 +53,8 @@ export class ModerationService {
   async claim(moderatorId: number, caseId: number): Promise<Claim> {
     const act = await this.toCaseAct(moderatorId, caseId);
     const { version, events } = await this.conduct.claimCase(act, this.createAuditStep('claimed', act));
-    const claimed = events.find(({ type }) => type === 'CaseClaimed');
-    if (claimed?.type !== 'CaseClaimed') throw new Error('The claim was not recorded');
+    const claimed = events.find((event) => event.type === 'CaseClaimed');
+    if (!claimed) throw new Error('The claim was not recorded');
     return { claimedBy: moderatorId, until: claimed.data.until, version };
   }
 
@@ -88,15 +88,15 @@ export class ModerationService {
     const imageIds = body.blockImages ?? [];
     // Each entry of the image block-list states the rule that the image breaks.
     if (imageIds.length > 0 && rule === null) throw new DomainError('validation_failed');
-    const images = await this.images.findHashes(act.userId, caseId, imageIds);
+    const imageHashes = await this.images.findHashes(act.userId, caseId, imageIds);
     const moderatorInvolvement = await this.eligibleModerators.findModeratorInvolvement(caseId);
     const texts = { facts: normalizeOptionalText(facts), note: normalizeOptionalText(note) };
     await this.conduct.decideCase(
       { ...act, ...moderatorInvolvement, version, outcome, rule, until: suspensionEnd, ...texts },
       async (manager) => {
         await this.audit.record({ ...act, action: 'decided' }, manager);
-        if (rule === null || images.length === 0) return;
-        await this.imageBlocks.block({ images, rule, caseId, moderatorId }, manager);
+        if (rule === null || imageHashes.length === 0) return;
+        await this.imageBlocks.block({ images: imageHashes, rule, caseId, moderatorId }, manager);
         for (const imageId of imageIds)
           await this.audit.record({ ...act, action: 'image_blocked', imageId }, manager);
       },
@@ -104,7 +104,10 @@ export class ModerationService {
     return this.cases.load(caseId);
   }
 
-  /** @throws DomainError not_found, own_decision, claimed, case_changed, already_answered */
+  /**
+   * Confirms a ban, or lifts it if `isConfirmed` is false. The audit log contains `confirmed` in both cases.
+   * @throws DomainError not_found, own_decision, claimed, case_changed, already_answered
+   */
   async confirm(moderatorId: number, caseId: number, body: ConfirmBan): Promise<ModerationCase> {
     const { version, isConfirmed } = body;
     const act = await this.toCaseAct(moderatorId, caseId);
@@ -122,7 +125,7 @@ export class ModerationService {
   /** @throws DomainError not_found, own_decision, claimed, case_changed, already_answered, validation_failed */
   async decideAppeal(moderatorId: number, appealId: number, body: DecideAppeal): Promise<ModerationCase> {
     const { version, outcome, answer } = body;
-    // Only the decider checks this end, because it has to shorten the sanction.
+    // The conduct decider checks that this end shortens the sanction.
     const until = body.until === undefined ? null : new Date(body.until);
     const caseId = await this.repository.findCaseOfAppeal(appealId);
     if (caseId === null) throw new DomainError('not_found');

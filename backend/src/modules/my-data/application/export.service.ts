@@ -44,7 +44,7 @@ export class ExportService {
     private readonly content: ExportContentService,
     gracefulShutdown: GracefulShutdownService,
   ) {
-    // In the first phase, `announce`: the next one waits until the public port has completed all responses.
+    // In the first phase, `announce`, because the second one waits for all open responses, including exports.
     gracefulShutdown.register('announce', 'exports', async () => {
       this.stopping.abort();
       // A lock that is left behind would refuse the user's next export on another replica for a minute.
@@ -137,14 +137,13 @@ export class ExportService {
     const error = await new Promise<NodeJS.ErrnoException | null | undefined>((resolve) =>
       pipeline(source, target, resolve),
     );
-    // A client that disconnects closes the stream prematurely.
+    // These exports count towards the user's limit of the day. `ERR_STREAM_PREMATURE_CLOSE`: the client disconnected.
     if (!error || error.code === 'ERR_STREAM_PREMATURE_CLOSE' || error instanceof ExportLoginEndedError)
       return;
     const isStopping = this.stopping.signal.aborted;
     const isTooSlow = signal.aborted && !isStopping;
     if (!isStopping) logWarning(this.logger, 'An export was cut off', error);
-    // An export does not count towards the user's limit of the day if it failed or the replica stopped. It counts if
-    // the client was too slow.
+    // An export that failed, or that the replica stopped, does not count. One with a client that was too slow counts.
     if (!isTooSlow) await this.rateLimiter.refund('exports', userId);
   }
 }

@@ -183,6 +183,7 @@ describe('events about conduct', () => {
       sanctionId: 5,
       until: null,
     };
+    // The export reads only decisions on the user's own appeals: Ada, a reporter, has appealed in the stream of Bob.
     const aboutBob = exportToAda('AppealDecided', decision, streamOfBob);
     expect(aboutBob?.data).toEqual({ userId: BOB, appealId: 1, outcome: 'reduced', answer: 'a' });
     expect(exportToAda('AppealDecided', { ...decision, userId: ADA }, streamOfAda)?.data).toHaveProperty(

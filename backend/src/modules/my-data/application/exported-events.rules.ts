@@ -20,19 +20,25 @@ export interface ExportRule {
   author?: string;
   /** The event is exported only to its author. */
   isOwnOnly?: true;
-  /** Exported for every author. */
+  /** Exported no matter which user acted. */
   fields: readonly string[];
   /** Exported if the user acted. */
   ownFields?: readonly string[];
   /** Exported if the user acted, or can read the message today. */
   readableFields?: readonly string[];
-  /** Exported only if the event is in the stream about the user's own conduct, `conduct-<user id>`. */
+  /**
+   * Exported only if the event is in the stream about the user's own conduct, `conduct-<user id>`. The user's reports,
+   * and appeals about them, are in the stream of the user who was reported.
+   */
   fieldsOfOwnStream?: readonly string[];
   /** Never exported. Listed because a test requires a rule for each field. */
   hiddenFields?: readonly string[];
-  /** Fields of which only a part is exported, with functions that reduce a value to the user's part. */
+  /**
+   * Fields of which only a part is exported, with functions that reduce a value to the user's part. If the rule has an
+   * `author`, these fields are exported only to the author.
+   */
   partial?: Readonly<Record<string, (value: unknown, userId: number) => unknown>>;
-  /** Converts the data to what the user saw. Fields that it drops are not listed as omitted. */
+  /** Converts the data to what the user saw. Fields that it drops are not listed in `omitted`. */
   asShown?: (data: EventData) => EventData;
   /** Whether the event is left out because of its data. `isOwn`: the user acted. */
   isLeftOut?: (data: EventData, isOwn: boolean) => boolean;
@@ -78,8 +84,8 @@ const removeWordsOfOthers = (value: unknown, userId: number): unknown => {
 };
 
 /**
- * A chat that was ended because a user stated that they are under 18 looks to its users like a lost connection. The
- * `finding` is that statement.
+ * A chat that was ended because a user stated that they are under 18 looks to its users like a lost connection.
+ * `finding` identifies that statement.
  */
 const toShownEnd = ({ finding: _, reason, ...data }: EventData): EventData => ({
   ...data,
@@ -124,7 +130,7 @@ export const exportedEvents: Readonly<Record<string, ExportRule | Exclusion>> = 
     section: 'chats',
     author: 'senderId',
     fields: ['messageId', 'senderId', 'messageType'],
-    ownFields: ['content', 'replyTo', 'clientId'],
+    ownFields: ['content', 'clientId'],
     partial: { replyTo: removeWordsOfOthers },
   },
   MessageEdited: {
@@ -150,7 +156,7 @@ export const exportedEvents: Readonly<Record<string, ExportRule | Exclusion>> = 
   GameRevealed: {
     section: 'chats',
     fields: ['questionId'],
-    // The client of the user who started the game has chosen the id, so it may be a text of the partner.
+    // The client of the initiator chooses this string. If the partner is the initiator, it may contain their words.
     hiddenFields: ['gameId'],
     partial: { answers: keepOwnElements('userId') },
   },
@@ -161,6 +167,7 @@ export const exportedEvents: Readonly<Record<string, ExportRule | Exclusion>> = 
     fields: ['reason', 'endedBy'],
     asShown: toShownEnd,
   },
+  // The contents of the messages were erased. The event has no fields.
   BodiesExpired: { section: 'chats', fields: [] },
 
   PrivateMessageSent: {
@@ -176,7 +183,7 @@ export const exportedEvents: Readonly<Record<string, ExportRule | Exclusion>> = 
     fields: ['messageId', 'senderId'],
     readableFields: ['content'],
   },
-  // `attempt`: fingerprint of the frame's `ref`, which the client chooses; a retry has the same.
+  // `attempt` is a hash of the `ref` that the client gave the frame. It identifies retries, which repeat the `ref`.
   PrivateReactionAdded: {
     section: 'private',
     author: 'userId',
@@ -204,7 +211,7 @@ export const exportedEvents: Readonly<Record<string, ExportRule | Exclusion>> = 
     ...createConductRule('sanctionId', 'caseId', 'isSolo'),
     hiddenFields: ['moderatorId'],
   },
-  // The user knows the reason, which is the text of the notice.
+  // `reason` is the text of the notice to the user if a ban was not confirmed.
   SanctionLifted: {
     ...createConductRule('sanctionId', 'noticeId', 'cause', 'reason'),
     hiddenFields: ['moderatorId'],
@@ -220,18 +227,16 @@ export const exportedEvents: Readonly<Record<string, ExportRule | Exclusion>> = 
   },
   // How much a report counts, and what it is based on, is for moderators only.
   ReportFiled: {
-    ...createConductRule('reportId', 'category', 'context', 'words'),
+    ...createConductRule('reportId', 'reporterId', 'category', 'context', 'words'),
     hiddenFields: ['caseId', 'countsAs', 'weight', 'evidenceHash', 'evidence'],
     author: 'reporterId',
     isOwnOnly: true,
-    ownFields: ['reporterId'],
   },
   AppealFiled: {
-    ...createConductRule('appealId', 'noticeId', 'words'),
+    ...createConductRule('appealId', 'noticeId', 'appellantId', 'words'),
     fieldsOfOwnStream: ['caseId'],
     author: 'appellantId',
     isOwnOnly: true,
-    ownFields: ['appellantId'],
   },
   // `ExportRepository` reads only the decisions on the user's own appeals.
   AppealDecided: {
@@ -240,7 +245,7 @@ export const exportedEvents: Readonly<Record<string, ExportRule | Exclusion>> = 
     fieldsOfOwnStream: ['caseId', 'sanctionId', 'until'],
   },
   CaseOpened: { leftOut: UNDECIDED },
-  // A finding is what the service notices itself.
+  // A finding is what the service detects without a report, for example a stated age under 18.
   FindingRaised: { leftOut: UNDECIDED },
   CaseClaimed: { leftOut: INTERNAL },
   CaseReleased: { leftOut: INTERNAL },
@@ -252,7 +257,7 @@ export const exportedEvents: Readonly<Record<string, ExportRule | Exclusion>> = 
   EvidenceExpired: { leftOut: 'Names reports about the user.' },
 
   ModeratorActed: {
-    leftOut: 'The record of moderation, which concerns other users; moderators can read all of it.',
+    leftOut: 'Concerns the users that a moderator acted on. Moderators can read all of it in their tool.',
   },
   ImageBlocked: { leftOut: 'Concerns an image, not a user.' },
   ImageUnblocked: { leftOut: 'Concerns an image, not a user.' },
@@ -306,7 +311,6 @@ const selectFields = (
     ...(isOwn ? (rule.ownFields ?? []) : []),
     ...(isOwn || isReadable ? (rule.readableFields ?? []) : []),
     ...(isOwnStream ? (rule.fieldsOfOwnStream ?? []) : []),
-    // Fields in `partial` need no other list. If the event has an author, only the author gets them.
     ...(isOwn || rule.author === undefined ? Object.keys(rule.partial ?? {}) : []),
   ]);
   const data: EventData = {};

@@ -38,7 +38,7 @@ export class RestoredErasuresService {
       yield page;
       page = [];
     }
-    yield page;
+    yield page; // may be empty
   }
 
   /** @returns whether the user existed. */
@@ -50,7 +50,7 @@ export class RestoredErasuresService {
       await this.requests.request(userId, 'operator', { erasureId, requestedAt: new Date(requestedAt) });
       return true;
     } catch (error) {
-      // The events of a user outlive the user, who may be erased already.
+      // `findAccountStart` reads the event log, which outlives the user: the user may be erased already.
       if (error instanceof DomainError && error.code === 'not_found') return false;
       throw error;
     }

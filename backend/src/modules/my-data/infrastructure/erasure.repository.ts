@@ -33,7 +33,10 @@ interface ErasureRow {
   rewritten_at: Date | null;
 }
 
-/** $1: id of the user. Each of the two conditions has an index. */
+/**
+ * $1: id of the user. Each of the two conditions has an index, so the table is not scanned. Exported for the test of
+ * this.
+ */
 export const DELETE_READ_POSITIONS_SQL = 'DELETE FROM private_reads WHERE user_id = $1 OR friend_id = $1';
 
 /** The table `erasures`, and the queries with which an erasure finds, counts and deletes rows of other tables. */
@@ -97,8 +100,8 @@ export class ErasureRepository {
   async runExclusively(id: string, work: () => Promise<void>): Promise<boolean> {
     const holder = this.dataSource.createQueryRunner();
     try {
-      // A transaction holds the lock, because processes share their sessions behind a transaction pooler. The
-      // transaction is idle while `work` uses other connections, so its idle timeout is off.
+      // The lock belongs to a transaction, not to the connection, because a transaction pooler lets processes share
+      // connections. The transaction is idle while `work` uses other connections, so its idle timeout is off.
       await holder.startTransaction();
       await holder.query('SET LOCAL idle_in_transaction_session_timeout = 0');
       const [row] = (await holder.query(
@@ -143,7 +146,10 @@ export class ErasureRepository {
     );
   }
 
-  /** Sets the number of erased items of a kind, for a step that counts all of them whenever it is repeated. */
+  /**
+   * Sets the number of items of a kind that the erasure does not delete, such as random chats. A repeated step counts
+   * all of them again, so adding would count them twice.
+   */
   async setCount(id: string, kind: keyof Erased, value: number, manager: EntityManager): Promise<void> {
     await manager.query(
       'UPDATE erasures SET counts = counts || jsonb_build_object($2::text, $3::bigint) WHERE id = $1',
@@ -171,7 +177,7 @@ export class ErasureRepository {
 
   /**
    * Whether an erasure has deleted keys from Redis, and Redis' append-only file was not rewritten since. Erasures
-   * that are older than a day do not count: a Redis that has refused the rewrite for a day does not allow it.
+   * that are older than a day do not count: after a day of failed attempts, Redis is assumed not to allow it.
    */
   async awaitsRewrite(redisDeletionStep: number): Promise<boolean> {
     const rows = await this.dataSource.query<unknown[]>(

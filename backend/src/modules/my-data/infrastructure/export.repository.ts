@@ -115,7 +115,7 @@ export class ExportRepository {
     userId: number,
     { pgSnapshot, startedAt, position }: LogSnapshot,
   ): AsyncGenerator<StoredExportableEvent[]> {
-    for (const group of groupStreams(streamIds, await this.readVersions(streamIds, position))) {
+    for (const group of groupStreams(streamIds, await this.countEvents(streamIds, position))) {
       for (let afterPosition = 0; ;) {
         const limit = group.isLong ? EVENTS_PER_PAGE : null;
         const parameters = [group.streamIds, types, pgSnapshot, startedAt, afterPosition, userId, limit];
@@ -238,7 +238,8 @@ export class ExportRepository {
     return rows.map(({ id }) => Number(id));
   }
 
-  private async readVersions(
+  /** Counts the events of each stream that exists: the version of a stream is its number of events. */
+  private async countEvents(
     streamIds: readonly string[],
     position: LogSequenceNumber,
   ): Promise<ReadonlyMap<string, number>> {
@@ -284,20 +285,24 @@ interface StreamGroup {
  * Groups consecutive streams so that the events of a group fit on a page. A stream that does not fit is a group of its
  * own. Omits streams that do not exist.
  */
-const groupStreams = (streamIds: readonly string[], versions: ReadonlyMap<string, number>): StreamGroup[] => {
+const groupStreams = (
+  streamIds: readonly string[],
+  eventCounts: ReadonlyMap<string, number>,
+): StreamGroup[] => {
   const groups: StreamGroup[] = [];
-  /** Number of events that still fit on the page of the last group; negative if the group is long. */
-  let freeEvents = 0;
+  /** Number of events in the last group. */
+  let groupSize = 0;
   for (const streamId of streamIds) {
-    const version = versions.get(streamId);
-    if (version === undefined) continue;
+    const eventCount = eventCounts.get(streamId);
+    if (eventCount === undefined) continue;
     const last = groups.at(-1);
-    if (last && version <= freeEvents) last.streamIds.push(streamId);
-    else {
-      groups.push({ streamIds: [streamId], isLong: version > EVENTS_PER_PAGE });
-      freeEvents = EVENTS_PER_PAGE;
+    if (last && groupSize + eventCount <= EVENTS_PER_PAGE) {
+      last.streamIds.push(streamId);
+      groupSize += eventCount;
+    } else {
+      groups.push({ streamIds: [streamId], isLong: eventCount > EVENTS_PER_PAGE });
+      groupSize = eventCount;
     }
-    freeEvents -= version;
   }
   return groups;
 };

@@ -22,7 +22,7 @@ const createSentEvent = (messageType: MessageType = 'text', content = 'hello'): 
   type: 'PrivateMessageSent',
   data: { messageId, senderId: ada, receiverId: bob, messageType, content, replyToId: null, clientId: null },
 });
-/** @param refFingerprint hash of the frame's `ref`, which a client repeats in a retry; stored as `attempt` */
+/** @param refFingerprint hash of the frame's `ref`, equal in a retry of the frame; the event field is `attempt` */
 const createReactionEvent = (
   userId: number,
   refFingerprint?: string,
@@ -146,7 +146,9 @@ describe('editing a private message', () => {
     given(createSentEvent())
       .when(edit('x', ada, eve))
       .thenThrows('message_not_found');
-    given(createSentEvent()).when(edit('x', eve)).thenThrows('message_not_found');
+    given(createSentEvent())
+      .when(edit('x', eve, ada))
+      .thenThrows('message_not_found');
   });
 });
 

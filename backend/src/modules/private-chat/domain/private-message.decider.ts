@@ -18,9 +18,9 @@ import {
 } from './private-message.state';
 
 /**
- * A frame with the same `ref` (the client's id of the frame) is a retry within this time: the client did not receive
- * the answer to its reaction. After this time it is a new reaction, because a reloaded page numbers its frames from the
- * start again (docs/decisions/0023-a-retried-toggle-is-recognised-by-its-ref.md).
+ * Time after a reaction is added or removed in which a frame with the same `ref` (the client's id of the frame) is a
+ * retry, from a client that did not receive the answer. After this time, the frame toggles the reaction again, because
+ * a reloaded page numbers its frames from the start (docs/decisions/0023-a-retried-toggle-is-recognised-by-its-ref.md).
  */
 const RETRY_WINDOW_MS = 60_000;
 
@@ -36,6 +36,7 @@ const decide = (
   const eventHeader = { eventId, occurredAt };
   switch (command.type) {
     case 'SendPrivateMessage': {
+      // A defect, not a refusal: the database assigns the ids of messages.
       if (state !== null) throw new Error('This message id is taken');
       const { senderId, receiverId, messageType, replyToId, clientId } = command;
       const content = requireAccepted(checkContent(messageType, command.content));
@@ -68,7 +69,8 @@ const decide = (
       if (!emoji) throw new DomainError('unknown_emoji');
       const { reactions, lastToggles } = requireNotDeleted(command, state);
       const reaction = { emoji, userId };
-      // The last addition or removal of this emoji by this user; undefined if its frame had no `ref`.
+      // The last addition or removal of this emoji by this user; undefined if its frame had no `ref`. A frame without
+      // a `ref` has no fingerprint (null), and so is never a retry.
       const lastToggle = lastToggles.find((other) => isSameReaction(other, reaction));
       const isRetry =
         lastToggle?.refFingerprint === refFingerprint &&
@@ -87,7 +89,7 @@ const decide = (
       ];
     }
     case 'DeletePrivateMessage': {
-      const { senderId, isDeleted } = requireBetween(command, state);
+      const { senderId, isDeleted } = requireInConversation(command, state);
       // The contract has one code for refused edits and deletions.
       if (senderId !== command.userId) throw new DomainError('not_editable');
       return isDeleted
@@ -101,8 +103,11 @@ const decide = (
 
 type ChangeCommand = EditPrivateMessage | ReactToPrivateMessage | DeletePrivateMessage;
 
-/** Messages of other conversations are treated as missing. */
-const requireBetween = ({ userId, friendId }: ChangeCommand, state: PrivateMessageState): SentMessage => {
+/** A message that is not between the user and the friend is treated as missing. */
+const requireInConversation = (
+  { userId, friendId }: ChangeCommand,
+  state: PrivateMessageState,
+): SentMessage => {
   const participants = state && [state.senderId, state.receiverId];
   if (!state || !participants?.includes(userId) || !participants.includes(friendId))
     throw new DomainError('message_not_found');
@@ -111,7 +116,7 @@ const requireBetween = ({ userId, friendId }: ChangeCommand, state: PrivateMessa
 
 /** A deleted message is treated as missing. */
 const requireNotDeleted = (command: ChangeCommand, state: PrivateMessageState): SentMessage => {
-  const message = requireBetween(command, state);
+  const message = requireInConversation(command, state);
   if (message.isDeleted) throw new DomainError('message_not_found');
   return message;
 };

@@ -89,8 +89,8 @@ interface RawMessage {
  * Appends the event that creates a message, and inserts the row of the message. Times are truncated to milliseconds,
  * the precision of events, so that a rebuild gives the same rows.
  *
- * $9 sender, $10 receiver, $11 client id, $12 id of the quoted message, $13 type, $14 content. `buildOpenStreamSql`
- * uses $1 to $8, and makes the row of `query` available to `project` as `opening`.
+ * $9 sender, $10 receiver, $11 client id, $12 id of the quoted message, $13 type, $14 content. The event store binds $1
+ * to $8. `OpeningParts` specifies `query` and `project`, with the columns `stream_id`, `assigned` and `is_new`.
  */
 const SEND_STATEMENT: PreparedStatement = {
   name: 'send_private_message',
@@ -213,8 +213,8 @@ export class PrivateMessageRepository {
 
   /**
    * The latest `limit` messages between the two before a given message, oldest first. Reads PostgreSQL's read replica,
-   * unless one of the two has just changed a message. The replica may still have the old version, which a client would
-   * keep if it has already received the change frame.
+   * unless one of the two has just changed a message: the replica may still have the old version. A client that has
+   * received the frame of the change, and then loads the old version, would keep the old version.
    */
   async loadOlder(
     userId: number,

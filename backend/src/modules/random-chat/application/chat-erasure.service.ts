@@ -73,7 +73,8 @@ export class ChatErasureService {
         if (endedAt !== null) {
           if (Date.now() - endedAt.getTime() < MAY_BE_RESTORED_FOR_MS) mayDelete = false;
         } else if (await this.endIfOpen(sessionId)) {
-          // The end still has to reach PostgreSQL. If Redis has lost the stream, there is nothing to end.
+          // Redis has the stream, and the end still has to reach PostgreSQL. If Redis has lost the stream, there is
+          // nothing to end.
           mayDelete = false;
         }
       }
@@ -143,7 +144,7 @@ export class ChatErasureService {
     return true;
   }
 
-  /** Whether an entry of any shard's outbox, whose events are not in PostgreSQL yet, matches. */
+  /** Whether the outbox of any shard has an entry that `isWanted` accepts. Its entries are not in PostgreSQL yet. */
   private async hasOutboxEntries(isWanted: (entry: OutboxEntry) => boolean): Promise<boolean> {
     const shards = Array.from({ length: SHARD_COUNT }, (_, shard) => shard);
     /** The id after which each outbox is read; '' for its beginning. Shards that are read completely are removed. */

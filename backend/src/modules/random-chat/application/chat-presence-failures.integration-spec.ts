@@ -62,7 +62,8 @@ describe('presence in chats, when a call or a store fails', () => {
   it('ends other abandoned chats when one chat cannot be ended, and ends this chat later', async () => {
     const chats = [];
     for (let index = 0; index < 6; index += 1) chats.push(await startChat());
-    // Shards are swept in order, so the chat that fails is swept before the others.
+    // Shards are swept in order, so the chat that fails is swept before those in later shards. There are 64 shards, so
+    // some of the other five chats are almost certainly in later ones.
     chats.sort((a, b) => findShard(a.sessionId) - findShard(b.sessionId));
     const [failingChat, ...otherChats] = chats;
     const readSpies = stack.replicas.map(({ app }) => {
@@ -80,7 +81,7 @@ describe('presence in chats, when a call or a store fails', () => {
     await failingChat!.bobSocket.next('chat_skipped');
   });
 
-  it("shows the partner as reconnecting to a user whose join completes after the partner's socket has closed", async () => {
+  it("shows the partner as reconnecting if their socket closes before the user's own join completes", async () => {
     const presence = stack.replicas[0]!.app.get(ChatPresenceService);
     const join = presence.join.bind(presence);
     let continueJoin: () => void = () => undefined;
@@ -102,7 +103,7 @@ describe('presence in chats, when a call or a store fails', () => {
     expect(await adaSocket.next('partner_connection')).toMatchObject({ state: 'reconnecting' });
   });
 
-  it("keeps a partner connected when an older reply of Redis arrives after the news of the partner's return", async () => {
+  it('keeps a returned partner connected when a join reply from before the return arrives late', async () => {
     const { ada, adaSocket, bob, bobSocket, sessionId } = await startChat();
     await bobSocket.terminate();
     await until(() => listConnectionStates(adaSocket).at(-1) === 'reconnecting');
@@ -111,15 +112,16 @@ describe('presence in chats, when a call or a store fails', () => {
     const joinReplies: string[] = [];
     // The reply to the join of Ada's tab arrives after Bob's return has been published.
     jest.spyOn(presence, 'join').mockImplementationOnce(async (...parameters) => {
-      joinReplies.push(await join(...parameters));
+      const reply = await join(...parameters);
+      joinReplies.push(reply);
       await bob.openSocket(stack.origins[1], { sessionId, seq: 1 });
       await until(() => listConnectionStates(adaSocket).at(-1) === 'connected');
-      return 'reconnecting';
+      return reply;
     });
     const tab = await ada.openSocket(stack.origins[0], { sessionId, seq: 1 });
     await tab.next('session_resumed');
     expect(joinReplies).toEqual(['reconnecting']);
-    const isAway = await stack.replicas[0]!.app.get(LiveChatService).use(sessionId, (chat) =>
+    const isAway = await stack.replicas[0]!.app.get(LiveChatService).withChat(sessionId, (chat) =>
       Promise.resolve(chat.isAway(bob.user.id)),
     );
     expect(isAway).toBe(false);
@@ -149,10 +151,10 @@ describe('presence in chats, when a call or a store fails', () => {
     const lostKeys = (await stack.store.listKeys()).filter((key) => !/:(chat:|outbox)/.test(key));
     await Promise.all(lostKeys.map((key) => redis.del(key)));
     await until(async () => (await readSocketRecords(sessionId)).length === 2);
-    // The replica of Bob receives publications again, because its socket in the chat is recorded.
+    // Redis publishes a message to the replicas of the recorded sockets, so Bob's replica receives it again.
     await adaSocket.request('random_message', textMessage(sessionId, 'still here'));
     await bobSocket.next('random_message');
-    expect(listConnectionStates(bobSocket)).toEqual([]);
+    expect(listConnectionStates(bobSocket)).toEqual([]); // Ada was never shown as reconnecting
   });
 
   it('restores presence after a replica did not renew its lease in time', async () => {

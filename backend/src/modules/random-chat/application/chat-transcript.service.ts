@@ -48,8 +48,9 @@ const OLDER_PAGE_SIZE = 1_000;
 
 /**
  * Reads the messages of a chat, with all their contents, for a report. Redis has the stream of a chat until its end is
- * persisted; after that the chat is read from PostgreSQL. The newest messages are read backwards, page by page. Older
- * messages are looked up in PostgreSQL. If the worker that writes them there is behind, all events are read from Redis.
+ * persisted; after that, the chat is read from PostgreSQL. Events are read backwards, page by page, until the newest
+ * messages are found. Older messages are then looked up in PostgreSQL. While PostgreSQL lacks events of a chat that is
+ * in Redis, because the worker that writes them is behind, reading from Redis continues.
  */
 @Injectable()
 export class ChatTranscriptService {
@@ -67,7 +68,8 @@ export class ChatTranscriptService {
     const { version, first, last } = await this.log.readFirstAndLast(sessionId);
     if (!first || !last) return null;
     const collector = new TranscriptCollector(request);
-    // Number of events that are not collected yet. They are collected backwards, so it is the `seq` of the next one.
+    // Number of events that are not collected yet, at first all: the version of a stream is its number of events. They
+    // are collected backwards, so it is the `seq` of the next one.
     let remainingCount = version;
     const pages = this.log.readPagesBackwards(sessionId, last.id, () =>
       collector.hasNewest ? OLDER_PAGE_SIZE : PAGE_SIZE,
@@ -97,7 +99,8 @@ export class ChatTranscriptService {
       const oldest = page.at(-1);
       if (!oldest || page.length < PAGE_SIZE) break;
       beforeSeq = oldest.seq;
-      if (collector.hasNewest && (await this.addPersistedMessages(sessionId, beforeSeq - 1, collector)))
+      const remainingCount = oldest.seq - 1; // `seq` starts at 1
+      if (collector.hasNewest && (await this.addPersistedMessages(sessionId, remainingCount, collector)))
         break;
     }
     const firstEvent = await this.persisted.readFirst(streamId);

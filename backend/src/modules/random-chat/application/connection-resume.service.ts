@@ -49,7 +49,7 @@ export class ConnectionResumeService {
   ): Promise<void> {
     const { userId } = connection.identity;
     const { sessionId } = state;
-    await this.chats.use(sessionId, async (chat) => {
+    await this.chats.withChat(sessionId, async (chat) => {
       // The user's record may still name a chat that is over. Closing the chat's records in Redis frees its users.
       if (await this.lifecycle.closeRecordsIfOver(userId, chat)) {
         await this.resumeOutsideChat(connection, { kind: 'idle' }, lastSeen, reportState, chat);

@@ -67,8 +67,8 @@ export interface Serving {
 /**
  * One chat in the memory of this replica (an api process): a copy of its Redis stream, and its sockets on this replica.
  * Every entry of the stream passes through `receiveEntry`, whether it comes from an append, a publication (a message of
- * Redis Pub/Sub) or a read. The sockets receive the events in order of version, which is the position in the stream:
- * known entries are ignored, and a gap is filled before any later entry is sent.
+ * Redis Pub/Sub) or a read. The sockets receive the events in order of version, which is the position in the stream and
+ * the `seq` that clients see. Known entries are ignored, and a gap is filled before any later entry is sent.
  */
 export class LiveChat extends FoldedChat {
   /** Entries received out of order, by version. They wait here until the gap before them is filled. */
@@ -108,7 +108,7 @@ export class LiveChat extends FoldedChat {
 
   /** Reads the entries after the known ones from the stream: at least those that existed at the time of the call. */
   async catchUp(): Promise<void> {
-    let version = this.state.version;
+    let version = this.version;
     for await (const page of this.services.log.readPages(this.sessionId, this.entries.at(-1)?.id)) {
       for (const entry of page) this.receiveEntry((version += 1), entry);
     }
@@ -147,10 +147,10 @@ export class LiveChat extends FoldedChat {
     ifOverdue: { userId: number } | undefined,
   ): Promise<ExecuteResult> {
     while (this.turn) await this.turn;
-    // A refused or repeated command appends nothing, so it needs no turn.
+    // A refused or repeated command appends nothing, so it does not occupy the turn.
     const decision = decide(command, this.state);
     if ('alreadyDone' in decision) return { kind: 'already_done', position: decision.alreadyDone };
-    return this.runTurn(this.decideAndAppend(command, frame, ifOverdue, decision));
+    return this.occupyTurn(this.decideAndAppend(command, frame, ifOverdue, decision));
   }
 
   /**
@@ -159,7 +159,7 @@ export class LiveChat extends FoldedChat {
    */
   async repair(): Promise<void> {
     while (this.turn) await this.turn;
-    await this.runTurn(this.restoreOrEnd());
+    await this.occupyTurn(this.restoreOrEnd());
   }
 
   /**
@@ -171,7 +171,8 @@ export class LiveChat extends FoldedChat {
     try {
       await this.execute({ type: 'EndLostChat' });
     } catch (error) {
-      // The append found that Redis had lost the stream, and has ended the chat for this reason.
+      // The append found that Redis had lost the stream, and has ended the chat for this reason. A chat that had ended
+      // before causes no error: `execute` then returns `already_done`.
       const isEnded = error instanceof DomainError && error.code === 'session_ended';
       if (!isEnded) throw error;
     }
@@ -188,7 +189,7 @@ export class LiveChat extends FoldedChat {
     if (isEntry) {
       const versionEnd = message.indexOf(' ');
       const version = Number(message.slice(0, versionEnd));
-      if (version <= this.state.version) return;
+      if (version <= this.version) return;
       const idEnd = message.indexOf(' ', versionEnd + 1);
       this.receiveEntry(version, {
         id: message.slice(versionEnd + 1, idEnd),
@@ -220,15 +221,17 @@ export class LiveChat extends FoldedChat {
     await this.awayUsers.update(userId, read);
   }
 
-  private runTurn<Result>(work: Promise<Result>): Promise<Result> {
+  /** Makes commands and repairs that start from now on wait until `work` has settled. */
+  private occupyTurn<Result>(work: Promise<Result>): Promise<Result> {
     this.turn = work.then(this.endTurn, this.endTurn);
     return work;
   }
 
-  /** @returns whether the chat continues: Redis has all entries of this replica again. */
+  /** Appends lost entries again. Ends the chat if that is not enough. @returns whether the chat continues. */
   private async restoreOrEnd(): Promise<boolean> {
     const restoration = await restoreTail(this.services.log, this.sessionId, this.entries);
-    // A `restarted` stream has its entries again. But its chat has to end, because the records of its users are lost.
+    // Only `restored` continues the chat. Another result, `restarted`, means that Redis has all entries again, but has
+    // lost the records of the users.
     this.services.metrics.recordTailOutcome(restoration === 'restored' ? 'restored' : 'ended');
     if (restoration === 'restored') return true;
     await this.endLostChat();
@@ -246,7 +249,8 @@ export class LiveChat extends FoldedChat {
     const storedChat = new LiveChat(this.sessionId, this.services);
     await storedChat.catchUp();
     await storedChat.execute({ type: 'EndLostChat' });
-    if (wasEnded) return; // the sockets here have received an end before
+    // The sockets here have received an end before. `ChatTailService` deletes the records of a chat that had ended.
+    if (wasEnded) return;
     // If the stream has the last entry known here at the same version, it continues what the sockets here have seen.
     const isContinuation = storedChat.entries[this.version - 1]?.id === this.entries.at(-1)?.id;
     if (isContinuation) {
@@ -259,7 +263,8 @@ export class LiveChat extends FoldedChat {
       };
       const localEnd = { eventId: randomUUID(), event: chatEnded };
       const id = `${this.services.log.estimateRedisTimeMs()}-0`;
-      this.sendEvent(this.add({ id, text: encodeEvent(localEnd) }, localEnd), { id, seq: this.version });
+      const added = this.add({ id, text: encodeEvent(localEnd) }, localEnd); // raises the version
+      this.sendEvent(added, { id, seq: this.version });
     }
     await this.serving?.onChatLost(userIds);
   }
@@ -286,7 +291,7 @@ export class LiveChat extends FoldedChat {
       const events = decision.events.map((event) => ({ eventId: randomUUID(), event }));
       // An accepted command has a first event, which the ack reports. A second one is the end of the chat.
       const [firstEvent] = events;
-      const version = this.state.version;
+      const version = this.version;
       if (frame?.ref !== undefined) this.pendingAck = { eventId: firstEvent?.eventId ?? '', frame };
       try {
         const texts = events.map(encodeEvent);
@@ -307,12 +312,12 @@ export class LiveChat extends FoldedChat {
             throw new DomainError('unavailable');
           case 'behind':
             this.services.metrics.recordConflict();
-            // The stream has another version than this chat; a lower one means that Redis has lost entries.
+            // Either this chat is behind the stream, or the stream is behind this chat: Redis has lost entries.
             if (result.version >= version) this.receiveMissedEntries(version, result.missed);
             else if (!(await this.restoreOrEnd())) throw new DomainError('session_ended');
             continue;
-          // Redis has lost entries, and another writer has appended others since.
           case 'diverged':
+            // Redis has lost entries, and another writer has appended others since.
             await this.endLostChat();
             throw new DomainError('session_ended');
         }
@@ -352,8 +357,8 @@ export class LiveChat extends FoldedChat {
 
   /** @param decoded the entry's event, if it has been decoded already. */
   private receiveEntry(version: number, entry: ChatLogEntry, decoded?: DecodedEvent): void {
-    if (version <= this.state.version) return;
-    if (version > this.state.version + 1) {
+    if (version <= this.version) return;
+    if (version > this.version + 1) {
       this.bufferedEntries.set(version, entry);
       this.gapFill ??= this.fillGap();
       return;
@@ -362,9 +367,9 @@ export class LiveChat extends FoldedChat {
     for (
       let next: ChatLogEntry | undefined = entry;
       next;
-      next = this.bufferedEntries.get(this.state.version + 1)
+      next = this.bufferedEntries.get(this.version + 1)
     ) {
-      const seq = this.state.version + 1;
+      const seq = this.version + 1;
       this.bufferedEntries.delete(seq);
       this.sendEvent(this.add(next, next === entry ? decoded : undefined), { id: next.id, seq });
     }
@@ -374,7 +379,7 @@ export class LiveChat extends FoldedChat {
     try {
       await this.catchUp();
     } catch (error) {
-      // If Redis is unreachable, the next comparison of versions or the next event retries.
+      // If Redis is unreachable, the next event or the next `compareVersions` of `LiveChatService` reads again.
       if (!isStoreFailure(error)) logger.error(error);
     } finally {
       this.gapFill = undefined;

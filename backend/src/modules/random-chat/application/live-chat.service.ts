@@ -20,7 +20,7 @@ import { ChatTailService } from './chat-tail.service';
 import { EventLoopLimiter } from '../../../platform/realtime/event-loop.limiter';
 import { RateLimiterService } from '../../../platform/rate-limit/rate-limiter.service';
 import { LiveChat, type LiveChatServices } from './live-chat.model';
-import { ServedChatRegistry } from './served-chat.registry';
+import { type ServedChat, ServedChatRegistry } from './served-chat.registry';
 
 /** How often the versions (numbers of events) of chats are compared with Redis, because publications can be lost. */
 const COMPARE_EVERY_MS = 5_000;
@@ -100,8 +100,8 @@ export class LiveChatService implements OnModuleInit, OnApplicationShutdown {
    * @throws DomainError not_in_session when the socket's user is not a participant.
    */
   requireChat(connection: SocketConnection, sessionId: string): LiveChat | Promise<LiveChat> {
-    const served = this.joinedSessionIds.get(connection) === sessionId && this.served.get(sessionId);
-    return served && served.isReady ? served.chat : this.joinAndRequireChat(connection, sessionId);
+    const joined = this.findJoined(connection, sessionId);
+    return joined?.isReady ? joined.chat : this.joinAndRequireChat(connection, sessionId);
   }
 
   private async joinAndRequireChat(connection: SocketConnection, sessionId: string): Promise<LiveChat> {
@@ -114,15 +114,20 @@ export class LiveChatService implements OnModuleInit, OnApplicationShutdown {
 
   /** The chat as this replica serves it, if the socket has joined it; otherwise the chat as read from Redis. */
   async findServedOrRead(connection: SocketConnection, sessionId: string): Promise<LiveChat> {
-    const served = this.served.get(sessionId);
-    if (!served || this.joinedSessionIds.get(connection) !== sessionId) return this.read(sessionId);
-    await served.ready;
-    return served.chat;
+    const joined = this.findJoined(connection, sessionId);
+    if (!joined) return this.read(sessionId);
+    await joined.ready;
+    return joined.chat;
+  }
+
+  /** The served chat of the session, if the socket has joined it or is joining it. */
+  private findJoined(connection: SocketConnection, sessionId: string): ServedChat | undefined {
+    return this.joinedSessionIds.get(connection) === sessionId ? this.served.get(sessionId) : undefined;
   }
 
   /**
-   * Creates a chat without reading its stream. If the stream already has events, the first command reads them when it
-   * fails to append, and appends again.
+   * Creates a chat without reading its stream. A new chat needs no read, because its stream is empty. If the stream has
+   * events after all, the append of the first command conflicts: the chat receives the events and decides again.
    */
   create(sessionId: string): LiveChat {
     return new LiveChat(sessionId, this.services);
@@ -147,17 +152,18 @@ export class LiveChatService implements OnModuleInit, OnApplicationShutdown {
   }
 
   /** Reads a chat and keeps it in memory while `work` runs. */
-  use<Result>(sessionId: string, work: (chat: LiveChat) => Promise<Result>): Promise<Result> {
-    return this.served.use(sessionId, work);
+  withChat<Result>(sessionId: string, work: (chat: LiveChat) => Promise<Result>): Promise<Result> {
+    return this.served.withChat(sessionId, work);
   }
 
   /**
    * Ends an open chat after Redis lost the record that a user is in it, and frees its users for other chats. If the
-   * chat has already ended, sockets on this replica receive the end, in case its publication is late.
+   * chat has already ended, its end is read from the stream and sent to the sockets of this replica.
    */
   async endAfterLostRecord(sessionId: string): Promise<void> {
-    await this.use(sessionId, async (chat) => {
+    await this.withChat(sessionId, async (chat) => {
       await chat.endAfterLostRecord();
+      // Only logs a failure, unlike `records.close`.
       await this.tails.closeRecords(sessionId, chat.userIds);
     });
   }
@@ -170,9 +176,10 @@ export class LiveChatService implements OnModuleInit, OnApplicationShutdown {
   async join(connection: SocketConnection, sessionId: string): Promise<LiveChat | null> {
     const knownSessionIds = [this.lastEndedSessionIds.get(connection), this.joinedSessionIds.get(connection)];
     if (knownSessionIds.includes(sessionId)) return null;
-    return this.use(sessionId, (chat) =>
+    return this.withChat(sessionId, (chat) =>
       // A partner without a socket in the chat yet ('awaited') is about to join, and is not shown as away.
       this.joinSocket(connection, chat, ['reconnecting'], async () => {
+        // Both functions also attach the socket to the chat.
         if (countResumePages(chat, 0) <= 1) sendAllEvents(chat, connection);
         else await sendMissedEvents(chat, connection, 0, this.eventLoop);
       }),
@@ -192,10 +199,11 @@ export class LiveChatService implements OnModuleInit, OnApplicationShutdown {
   /**
    * Joins a reconnected socket to a chat and sends the events that its client has not seen. Also called for a client
    * that has noticed a gap; in this case the socket has already joined.
-   * @param chat a chat that the caller holds with `use`.
+   * @param chat a chat that the caller holds with `withChat`.
    * @returns the chat; null when the chat is over or the socket is closed.
    */
   async resume(connection: SocketConnection, chat: LiveChat, seenVersion: number): Promise<LiveChat | null> {
+    // `sendMissedEvents` attaches the socket with the last page.
     const sendPastEventsAndAttach = () => sendMissedEvents(chat, connection, seenVersion, this.eventLoop);
     // Unlike in `join`, a partner without a socket in the chat yet ('awaited') is shown as away.
     const awayStates: readonly PartnerState[] = ['reconnecting', 'awaited'];
@@ -210,9 +218,9 @@ export class LiveChatService implements OnModuleInit, OnApplicationShutdown {
   }
 
   /**
-   * Adds the socket to the chat's sockets in Redis and sends past events to it. Removes it from them if the chat is
-   * over or the socket does not stay in it.
-   * @param chat a chat that the caller holds with `use`.
+   * Records the socket in Redis as a socket of the chat and sends past events to it. If the chat is over, the socket
+   * has closed or a step has failed, removes the socket from Redis again.
+   * @param chat a chat that the caller holds with `withChat`.
    * @param awayStates the states in which the partner is shown as away.
    * @param sendPastEventsAndAttach sends past events and attaches the socket to the chat.
    * @returns the chat; null when the socket has not joined it.
@@ -229,7 +237,8 @@ export class LiveChatService implements OnModuleInit, OnApplicationShutdown {
     if (previousSessionId !== undefined && previousSessionId !== sessionId) {
       // Only the user's record says which of the two chats is the current one.
       if (!(await this.records.isInChat(userId, sessionId))) return null;
-      // The record names the new chat, so the previous one has to end. Its end is sent before the start of the next.
+      // The record no longer names the previous chat, which therefore ends if it is still open. Its end is sent before
+      // the start of the new chat.
       await this.endAfterLostRecord(previousSessionId);
     }
     if (this.joinedSessionIds.get(connection) === sessionId || !connection.isOpen) return null;
@@ -253,8 +262,8 @@ export class LiveChatService implements OnModuleInit, OnApplicationShutdown {
     } finally {
       if (!hasJoined) {
         chat.detach(connection);
-        // Needed even if `recordSocket` failed: Redis may still execute a call that timed out in this process. Repeats
-        // what `detachSockets` has done for an attached socket of an ended chat.
+        // Needed even if `recordSocket` failed: Redis may still execute a call that timed out in this process. If the
+        // chat has ended, `detachSockets` has already made the same call for a socket that was attached.
         if (isEnded) await this.presence.leaveEndedChat(sessionId, connection.id);
         else await this.presence.leave(sessionId, connection.id, this.environment.GRACE_AFTER_LOSS_MS);
         if (this.joinedSessionIds.get(connection) === sessionId) this.joinedSessionIds.delete(connection);
@@ -319,8 +328,8 @@ export class LiveChatService implements OnModuleInit, OnApplicationShutdown {
    */
   async setShowsChat(connection: SocketConnection, sessionId: string, showsChat: boolean): Promise<void> {
     connection.showsChat = showsChat;
-    const served = this.joinedSessionIds.get(connection) === sessionId && this.served.get(sessionId);
-    if (served && !served.chat.isEnded) await this.recordSocket(served.chat, connection);
+    const chat = this.findJoined(connection, sessionId)?.chat;
+    if (chat && !chat.isEnded) await this.recordSocket(chat, connection);
   }
 
   /** Records the socket in the chat and stores whether its partner is away. */
@@ -329,12 +338,16 @@ export class LiveChatService implements OnModuleInit, OnApplicationShutdown {
     connection: SocketConnection,
     awayStates: readonly PartnerState[],
   ): Promise<void> {
-    await chat.updateAway(getPartnerId(chat, connection), async () =>
-      awayStates.includes(await this.recordSocket(chat, connection)),
-    );
+    await chat.updateAway(getPartnerId(chat, connection), async () => {
+      const partnerState = await this.recordSocket(chat, connection);
+      return awayStates.includes(partnerState);
+    });
   }
 
-  /** Records the socket in Redis. After this, publications of the chat reach this replica. */
+  /**
+   * Records the socket in Redis. After this, publications of the chat reach this replica.
+   * @returns the state of the partner.
+   */
   private async recordSocket(chat: LiveChat, connection: SocketConnection): Promise<PartnerState> {
     const { id, showsChat } = connection;
     const { userId } = connection.identity;
@@ -344,9 +357,10 @@ export class LiveChatService implements OnModuleInit, OnApplicationShutdown {
 
   /**
    * Called when publications may have been missed, or when other replicas may have evicted the records of this
-   * replica's sockets, because this replica's lease (its proof of being alive) has lapsed. First restores entries that
-   * Redis has lost, before chats continue without them. Redis publishes only to replicas with recorded sockets.
-   * Therefore versions are compared again after all sockets have been recorded.
+   * replica's sockets, because this replica's lease (its proof of being alive) has lapsed. The first comparison
+   * restores entries that Redis has lost, before chats continue without them. Then all sockets are recorded again,
+   * because only replicas with recorded sockets receive publications. The second comparison reads the entries that were
+   * published before that.
    */
   @OnProcessEvent('LeaseLapsed')
   @OnProcessEvent('SubscriberRestored')

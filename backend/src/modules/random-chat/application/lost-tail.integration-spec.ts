@@ -27,9 +27,11 @@ describe('a chat whose tail Redis has lost', () => {
   afterAll(() => stack.close());
 
   const getStreamKey = (sessionId: string): string => chatKeys(findShard(sessionId)).stream(sessionId);
+  /** Key of a user's record in matching, which contains their state and their chat. */
+  const getRecordKey = ({ user }: ThawVisitor): string => matchingKeys.user(user.id);
   /** Reads the state of a user: `searching`, `claimed` (matched, not chatting yet) or `chatting`; null if idle. */
-  const readState = ({ user }: ThawVisitor): Promise<string | null> =>
-    stack.store.redis.hget(matchingKeys.user(user.id), 'state');
+  const readState = (visitor: ThawVisitor): Promise<string | null> =>
+    stack.store.redis.hget(getRecordKey(visitor), 'state');
   /** Starts a chat of two users on different replicas, and sends three messages. */
   const startChat = async (): Promise<TestChat> => {
     const chat = await matchNewVisitors([stack.origins[0]!, stack.origins[1]!]);
@@ -143,8 +145,7 @@ describe('a chat whose tail Redis has lost', () => {
   });
 
   describe('including its acknowledged end', () => {
-    const getRecordKey = ({ user }: ThawVisitor): string => matchingKeys.user(user.id);
-    /** Lets Ada skip the chat, and then resets the stream and the records to their state before the skip. */
+    /** Lets Ada skip the chat, and then resets the stream and both users' records to their state before the skip. */
     const loseEnd = async (chat: TestChat): Promise<void> => {
       const { ada, bob, adaSocket, bobSocket, sessionId } = chat;
       const records = await Promise.all(
@@ -188,10 +189,11 @@ describe('a chat whose tail Redis has lost', () => {
       lostData: 'chat and records' | 'records only',
     ) => {
       if (lostData === 'chat and records') await stack.store.redis.del(getStreamKey(sessionId));
-      await stack.store.redis.del(...[ada, bob].map(({ user }) => matchingKeys.user(user.id)));
+      await stack.store.redis.del(getRecordKey(ada), getRecordKey(bob));
     };
-    const searchAgain = async (visitor: ThawVisitor, replica: number) =>
-      stack.replicas[replica]!.app.get(MatchQueueService).join(visitor.user.id, visitor.user.gender!, 'both');
+    /** Puts a user into the queue without a frame from their page. */
+    const queueDirectly = ({ user }: ThawVisitor) =>
+      stack.replicas[0]!.app.get(MatchQueueService).join(user.id, user.gender!, 'both');
     const listStartsAndEnds = (socket: ThawSocket): string[] =>
       socket.frames.flatMap(({ event, data }) =>
         event === 'chat_matched' || event === 'chat_skipped' ? [`${event} ${String(data.sessionId)}`] : [],
@@ -203,7 +205,7 @@ describe('a chat whose tail Redis has lost', () => {
         const chat = await startChat();
         const { ada, adaSocket, bobSocket, sessionId } = chat;
         await loseRecords(chat, lostData);
-        await searchAgain(ada, 0);
+        await queueDirectly(ada);
         const carol = await new ThawVisitor([stack.origins[1]!]).joinAnonymously('male');
         const carolSocket = await carol.openSocket();
         await carolSocket.request('join_queue', { preferences: 'both' });
@@ -242,10 +244,11 @@ describe('a chat whose tail Redis has lost', () => {
     expect([...adaSocket.seqViolations, ...bobSocket.seqViolations, ...newSocket.seqViolations]).toEqual([]);
   });
 
-  it('is retained after its end, and dropped by a later comparison with Redis', async () => {
+  it('is retained by its replica after its end, and dropped by a later comparison with Redis', async () => {
     const { adaSocket, sessionId } = await startChat();
     await adaSocket.request('skip_chat', { sessionId });
-    // Ada's replica no longer serves the chat. It retains a copy until Redis has certainly synced the end to disk.
+    // Redis has not lost anything yet. Ada's replica no longer serves the chat. It retains a copy, from which it could
+    // restore the end, until Redis has certainly synced the end to disk.
     const tails = stack.replicas[0]!.app.get<{ tails: { retained: Map<string, unknown> } }>(
       LiveChatService,
     ).tails;

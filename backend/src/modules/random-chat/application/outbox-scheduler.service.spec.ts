@@ -3,6 +3,8 @@ import type { JobQueueService } from '../../../platform/queue/job-queue.service'
 import { SHARD_GROUP_COUNT } from '../../../platform/redis/redis.keys';
 import { BATCH_WINDOW_MS, OutboxSchedulerService } from './outbox-scheduler.service';
 
+// A job is added at a turn of its group: each group has one turn in every batch window.
+
 const groups = Array.from({ length: SHARD_GROUP_COUNT }, (_, group) => group);
 let jobTimes: { group: number; atMs: number }[];
 
@@ -45,9 +47,9 @@ it('adds the job of a shard group at the same time in two replicas that schedule
   jest.advanceTimersByTime(BATCH_WINDOW_MS / 3);
   otherReplica.schedule(2);
   jest.advanceTimersByTime(BATCH_WINDOW_MS);
-  const [, first, second] = jobTimes;
+  const [, job, otherReplicaJob] = jobTimes;
   expect(jobTimes).toHaveLength(3);
-  expect(second).toEqual(first);
+  expect(otherReplicaJob).toEqual(job);
 });
 
 it('adds one job per batch window for a shard group that is scheduled again and again', () => {

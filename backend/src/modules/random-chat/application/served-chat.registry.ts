@@ -7,7 +7,7 @@ export interface ServedChat {
   ready: Promise<void>;
   /** Whether `ready` has resolved, for callers that must not wait. */
   isReady: boolean;
-  /** Number of running calls of `use`, such as those for sockets that are joining. A chat in use is kept. */
+  /** Number of running calls of `withChat`, such as those for sockets that are joining. A chat in use is kept. */
   uses: number;
 }
 
@@ -44,7 +44,7 @@ export class ServedChatRegistry {
    * Reads a chat, unless it is known, and keeps it in memory while `work` runs.
    * @throws the error of the read, or of `work`.
    */
-  async use<Result>(sessionId: string, work: (chat: LiveChat) => Promise<Result>): Promise<Result> {
+  async withChat<Result>(sessionId: string, work: (chat: LiveChat) => Promise<Result>): Promise<Result> {
     const served = this.getOrCreate(sessionId);
     served.uses += 1;
     try {
@@ -73,7 +73,7 @@ export class ServedChatRegistry {
     const served: ServedChat = { chat, ready, isReady: false, uses: 0 };
     ready.then(
       () => (served.isReady = true),
-      () => undefined, // the callers of `use` await `ready` as well, and receive the error
+      () => undefined, // the callers of `withChat` await `ready` as well, and receive the error
     );
     this.servedBySessionId.set(sessionId, served);
     return served;

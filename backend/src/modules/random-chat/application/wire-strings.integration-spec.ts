@@ -1,5 +1,5 @@
-// Runs against a real api replica, worker, PostgreSQL, Redis and sockets. To send a frame, `request` throws
-// when the answer is an error, `ask` returns the answer, and `send` does not wait for one.
+// Runs against a real api replica, worker, PostgreSQL, Redis and sockets. Three methods send a frame: `request` throws
+// when the answer is an error, `ask` returns every answer, and `send` does not wait for one.
 import { findQuestionById } from '@thaw/contract/questions';
 import { startTestStack, type TestStack } from '../../../testing/test-stack.harness';
 import { matchNewVisitors, type ReceivedFrame } from '../../../testing/thaw.client';

@@ -104,8 +104,8 @@ describe('OutboxWriterService on failures', () => {
       await stack.database.dataSource.query(causeFailure);
       const read = jest.spyOn(worker.app.get(OutboxRepository), 'read');
       for (const chat of chats) await addEntries(chat, chatStarted(), messageSent('kept'));
-      // Each failing pass reads the outboxes of one shard group once. The chats are in at most as many groups, so
-      // twice as many passes include retries.
+      // Each failing pass reads the outboxes of one shard group once. The three chats are in at most three groups, so
+      // six passes include retries.
       await waitForCalls(read, 2 * chats.length);
       expect(await readOutboxLength()).toBe(2 * chats.length);
       await stack.database.dataSource.query(repair);
@@ -145,7 +145,7 @@ describe('OutboxWriterService on failures', () => {
   });
 
   describe('an entry that another release may be able to write', () => {
-    it('delays only its own chat while its projection throws, and keeps the order of that chat', async () => {
+    it('delays only its own chat while the projection throws; afterwards the chat is persisted in order', async () => {
       const heldChat = createSessionId();
       const otherChat = createSessionIdInShardOf(heldChat);
       const projections = worker.app.get(ProjectionRegistry);
@@ -302,7 +302,7 @@ describe('OutboxWriterService on failures', () => {
       let isConnectionLost = false;
       jest.spyOn(redis, 'pipeline').mockImplementation((...args) => {
         const realPipeline = pipeline(...args);
-        // The connection is lost at XDEL, the last command. The earlier ones are sent.
+        // XDEL, the last command, is not queued: the connection is lost after the commands before it.
         realPipeline.xdel = () => {
           isConnectionLost = true;
           const exec = realPipeline.exec.bind(realPipeline);

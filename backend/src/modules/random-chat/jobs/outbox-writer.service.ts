@@ -77,7 +77,7 @@ export class OutboxWriterService {
    * Writes, in batches, the entries of chats that are not held. Then retries the held chats that are due: first each
    * chat's failed entry alone and, unless the chat is still held, its later entries.
    * @param entries in order of append within each chat. Entries of held chats that are not due for a retry are skipped.
-   * @param pass the pass in which `entries` were read. For `isWaiting`, a held chat waits until its retry is due.
+   * @param pass the pass in which `entries` were read. A held chat whose retry is not due yet is waiting.
    * @param throwIfStopped called before each batch; throws when the lock is lost or the process stops.
    * @throws the error of PostgreSQL or Redis if one of them failed; the error of `throwIfStopped`. Entries that were
    * not written stay in the outbox.
@@ -112,9 +112,11 @@ export class OutboxWriterService {
   /** Takes the entries from `start` on that fit in one transaction, but at least one. */
   private takeBatch(entries: readonly OutboxEntry[], start: number): OutboxEntry[] {
     let end = start;
-    for (let length = 0; end < entries.length && end - start < this.batchSize; end += 1) {
+    let length = 0;
+    while (end < entries.length && end - start < this.batchSize) {
       length += entries[end]?.text.length ?? 0;
       if (length > MAX_BATCH_LENGTH && end > start) break;
+      end += 1;
     }
     return entries.slice(start, end);
   }
@@ -194,14 +196,14 @@ export class OutboxWriterService {
 
   /** Records a failure that the entry caused, not PostgreSQL. */
   private async recordFailure(entry: OutboxEntry, fault: WriteFault, error: unknown): Promise<void> {
-    const failures = this.heldChats.hold(entry, performance.now());
+    const failureCount = this.heldChats.hold(entry, performance.now());
     const description = `entry ${entry.entryId} of chat ${entry.sessionId}`;
     const reason = findSqlState(error) ?? (error instanceof Error ? error.name : 'unknown');
-    if (fault === 'value' && failures >= FAILURES_BEFORE_DEAD_LETTER) {
+    if (fault === 'value' && failureCount >= FAILURES_BEFORE_DEAD_LETTER) {
       await this.deadLetters.add(entry, reason);
       this.heldChats.release(entry.sessionId);
-      this.logger.error(`A dead letter, refused ${failures} times (${reason}): ${description}`);
-    } else if (failures === 1) {
+      this.logger.error(`A dead letter, refused ${failureCount} times (${reason}): ${description}`);
+    } else if (failureCount === 1) {
       this.logger.error(
         `Held back, with what its chat says after it (${reason}): ${description}${formatStack(error)}`,
       );

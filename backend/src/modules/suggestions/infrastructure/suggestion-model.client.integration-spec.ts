@@ -33,7 +33,7 @@ describe('SuggestionModelClient', () => {
   beforeEach(() => void model.receivedRequests.splice(0));
 
   it('asks for a short completion without streaming, and returns its text', async () => {
-    model.behave(answerWithLines('one', 'two'));
+    model.setBehaviour(answerWithLines('one', 'two'));
     expect(await client.complete(prompt)).toBe('one\ntwo');
     const [question] = model.receivedRequests;
     expect(question?.path).toBe('/v1/chat/completions');
@@ -54,7 +54,7 @@ describe('SuggestionModelClient', () => {
   it.each(Object.entries(failingBehaviours))(
     'fails in time, without quoting the prompt or leaving a connection open, when the server %s',
     async (_, { behaviour, reason, isSlow }) => {
-      model.behave(behaviour);
+      model.setBehaviour(behaviour);
       const timeoutMs = isSlow ? SHORT_TIMEOUT_MS : LONG_TIMEOUT_MS;
       const startedAt = performance.now();
       const error: unknown = await createClient(timeoutMs)
@@ -64,15 +64,15 @@ describe('SuggestionModelClient', () => {
       expect((error as Error).message).toBe(reason);
       expect(performance.now() - startedAt).toBeLessThan(timeoutMs + TOLERANCE_MS);
       await until(() => model.pendingAnswerCount === 0);
-      model.behave(answerWithLines('still there'));
+      model.setBehaviour(answerWithLines('still there'));
       expect(await client.complete(prompt)).toBe('still there');
     },
   );
 
   it.each([301, 302, 303, 307, 308])('does not follow a redirect with status %d', async (status) => {
     const otherServer = await startTestLanguageModel();
-    otherServer.behave(answerWithLines('from the other server'));
-    model.behave((_request, response) =>
+    otherServer.setBehaviour(answerWithLines('from the other server'));
+    model.setBehaviour((_request, response) =>
       response.writeHead(status, { location: `${otherServer.url}/chat/completions` }).end(),
     );
     try {

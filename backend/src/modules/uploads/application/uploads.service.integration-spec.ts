@@ -6,43 +6,47 @@ import { createDroppedMessage, TestUploads } from '../../../testing/uploads.fixt
 jest.setTimeout(60_000);
 
 describe('images', () => {
-  let images: TestUploads;
+  let testUploads: TestUploads;
   /** A new user for each test; the ids after it are free too. */
   let ownerId = 1;
 
   beforeAll(async () => {
-    images = await TestUploads.start();
+    testUploads = await TestUploads.start();
   });
   beforeEach(async () => {
     ownerId += 10;
-    await images.reset();
+    await testUploads.reset();
   });
-  afterAll(() => images.close());
+  afterAll(() => testUploads.close());
 
   const notYours = { code: 'image_not_yours' };
 
   it('are owned only by the user who uploaded them, and only in their bucket', async () => {
     const [ada, bob] = [ownerId, ownerId + 1];
-    const [image, avatar] = [await images.uploadImage(ada), await images.uploadImage(ada, 'avatars')];
-    expect(await images.uploads.isOwnedBy(ada, image, 'chat-images')).toBe(true);
-    expect(await images.uploads.isOwnedBy(ada, avatar, 'avatars')).toBe(true);
-    expect(await images.uploads.isOwnedBy(ada, image, 'avatars')).toBe(false);
-    expect(await images.uploads.isOwnedBy(ada, avatar, 'chat-images')).toBe(false);
-    expect(await images.uploads.isOwnedBy(bob, image, 'chat-images')).toBe(false);
+    const [image, avatar] = [
+      await testUploads.uploadImage(ada),
+      await testUploads.uploadImage(ada, 'avatars'),
+    ];
+    expect(await testUploads.uploads.isOwnedBy(ada, image, 'chat-images')).toBe(true);
+    expect(await testUploads.uploads.isOwnedBy(ada, avatar, 'avatars')).toBe(true);
+    expect(await testUploads.uploads.isOwnedBy(ada, image, 'avatars')).toBe(false);
+    expect(await testUploads.uploads.isOwnedBy(ada, avatar, 'chat-images')).toBe(false);
+    expect(await testUploads.uploads.isOwnedBy(bob, image, 'chat-images')).toBe(false);
     for (const url of ['', 'https://evil.example/a.png', `${image}?`, '/api/files/avatars/__proto__']) {
-      expect(await images.uploads.isOwnedBy(ada, url, 'chat-images')).toBe(false);
-      await expect(images.uploads.grant(url, bob)).rejects.toMatchObject(notYours);
+      expect(await testUploads.uploads.isOwnedBy(ada, url, 'chat-images')).toBe(false);
+      await expect(testUploads.uploads.grant(url, bob)).rejects.toMatchObject(notYours);
     }
-    await expect(images.uploads.grant(avatar, bob)).rejects.toMatchObject(notYours);
+    // Only chat images can be granted.
+    await expect(testUploads.uploads.grant(avatar, bob)).rejects.toMatchObject(notYours);
   });
 
   it('cannot be sent in a message of a user who does not own them, not even with a disguised marker', async () => {
     const [ada, bob, receiver] = [ownerId, ownerId + 1, ownerId + 2];
-    const imageOfAda = await images.uploadImage(ada);
-    const avatarOfAda = await images.uploadImage(ada, 'avatars');
-    const imageOfBob = await images.uploadImage(bob);
+    const imageOfAda = await testUploads.uploadImage(ada);
+    const avatarOfAda = await testUploads.uploadImage(ada, 'avatars');
+    const imageOfBob = await testUploads.uploadImage(bob);
     const share = (messageType: MessageType, content: string) =>
-      images.uploads.share({ senderId: bob, receiverId: receiver, messageType, content });
+      testUploads.uploads.share({ senderId: bob, receiverId: receiver, messageType, content });
     // A mixed message ends with one marker line per image. White space around a marker must not hide the marker.
     for (const content of [
       formatImageMarkers({ text: 'mine', imageUrls: [imageOfBob, imageOfAda] }),
@@ -55,20 +59,20 @@ describe('images', () => {
     for (const content of ['no image', imageOfAda, avatarOfAda]) {
       await expect(share('image', content)).rejects.toMatchObject(notYours);
     }
-    expect(await images.isVisibleTo(receiver, imageOfBob)).toBe(false);
+    expect(await testUploads.isVisibleTo(receiver, imageOfBob)).toBe(false);
 
     await share('text', imageOfAda); // in a text, a URL shows no image
     await share('mixed', `two\n[IMAGE:${imageOfBob}]\n[IMAGE:${imageOfBob}]`);
-    expect(await images.isVisibleTo(receiver, imageOfAda)).toBe(false);
-    expect(await images.isVisibleTo(receiver, imageOfBob)).toBe(true);
+    expect(await testUploads.isVisibleTo(receiver, imageOfAda)).toBe(false);
+    expect(await testUploads.isVisibleTo(receiver, imageOfBob)).toBe(true);
   });
 
-  it('granted together all stay invisible to the receiver if one of them has been removed', async () => {
+  it('are all invisible to the receiver if one of those granted together has been removed', async () => {
     const receiver = ownerId + 1;
-    const [kept, removed] = [await images.uploadImage(ownerId), await images.uploadImage(ownerId)];
+    const [kept, removed] = [await testUploads.uploadImage(ownerId), await testUploads.uploadImage(ownerId)];
     // The expiry of its only message removes an image.
-    await images.expireMessages(createDroppedMessage(ownerId, 'image', removed));
-    await expect(images.uploads.grant([kept, removed], receiver)).rejects.toMatchObject(notYours);
-    expect(await images.isVisibleTo(receiver, kept)).toBe(false);
+    await testUploads.expireMessages(createDroppedMessage(ownerId, 'image', removed));
+    await expect(testUploads.uploads.grant([kept, removed], receiver)).rejects.toMatchObject(notYours);
+    expect(await testUploads.isVisibleTo(receiver, kept)).toBe(false);
   });
 });

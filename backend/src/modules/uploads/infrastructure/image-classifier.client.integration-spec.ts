@@ -35,7 +35,7 @@ describe('ImageClassifierClient', () => {
   beforeEach(() => void server.receivedRequests.splice(0));
 
   it('sends the bytes of the image and nothing about its owner, and returns the score', async () => {
-    server.behave(answerWithJson({ explicit: 0.9, other: 'ignored' }));
+    server.setBehaviour(answerWithJson({ explicit: 0.9, other: 'ignored' }));
     expect(await client.classify(image)).toBe(0.9);
     const [request] = server.receivedRequests;
     expect(request?.path).toBe('/classify?size=2');
@@ -46,14 +46,14 @@ describe('ImageClassifierClient', () => {
   });
 
   it.each([0, 1])('accepts the score %d', async (explicit) => {
-    server.behave(answerWithJson({ explicit }));
+    server.setBehaviour(answerWithJson({ explicit }));
     expect(await client.classify(image)).toBe(explicit);
   });
 
   it.each(Object.entries(failingBehaviours))(
     'fails in time, with an error that quotes no data, and closes the connection when the server %s',
     async (_, { behaviour, reason, isSlow }) => {
-      server.behave(behaviour);
+      server.setBehaviour(behaviour);
       const timeoutMs = isSlow ? SHORT_TIMEOUT_MS : LONG_TIMEOUT_MS;
       const startedAt = performance.now();
       const error: unknown = await createClient(timeoutMs)
@@ -77,14 +77,14 @@ describe('ImageClassifierClient', () => {
     { explicit: 1.01 },
     { explicit: -0.01 },
   ])('rejects the answer %j', async (answer) => {
-    server.behave(answerWithJson(answer));
+    server.setBehaviour(answerWithJson(answer));
     await expect(client.classify(image)).rejects.toThrow('the answer is not an opinion');
   });
 
   it.each([301, 302, 303, 307, 308])('does not follow a redirect with status %d', async (status) => {
     const redirectTarget = await startTestOptionalServer();
-    redirectTarget.behave(answerWithJson({ explicit: 1 }));
-    server.behave(redirectTo(redirectTarget.url, status));
+    redirectTarget.setBehaviour(answerWithJson({ explicit: 1 }));
+    server.setBehaviour(redirectTo(redirectTarget.url, status));
     try {
       await expect(client.classify(image)).rejects.toThrow(`status ${status}`);
       expect(redirectTarget.receivedRequests).toEqual([]);

@@ -55,7 +55,10 @@ export class UploadRepository {
       .getOne();
   }
 
-  /** Whether the user owns all of these images, and each is in use or has an `unused_since` after `unusedAfter`. */
+  /**
+   * Whether the user owns all of these images and can use them in a message or profile. An image that has been unused
+   * since `unusedAfter` or longer cannot be used, because a sweep may remove it.
+   */
   async areOwned(
     keys: readonly string[],
     bucket: UploadBucket,
@@ -129,7 +132,7 @@ export class UploadRepository {
          WHERE use.key = view.key AND (use.viewer_id = view.viewer_id OR use.viewer_id IS NULL))`,
       [images.map(({ key }) => key), images.map(({ receiverId }) => receiverId)],
     );
-    // A message can only show images that its sender owns, so images of other owners are ignored.
+    // Only images of the message's sender are removed, so no message can remove the image of another user.
     await manager.query(
       `UPDATE uploads SET removed_at = $3
        FROM unnest($1::text[], $2::bigint[]) AS message (key, sender_id)

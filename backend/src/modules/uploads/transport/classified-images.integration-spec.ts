@@ -56,7 +56,7 @@ describe('an upload with an image classifier', () => {
   const listFiles = () => readdir(folder, { recursive: true });
 
   it.each([0.85, 1])('refuses an avatar that is rated %d, before anything is stored', async (explicit) => {
-    server.behave(answerWithJson({ explicit }));
+    server.setBehaviour(answerWithJson({ explicit }));
     const filesBefore = await listFiles();
     await expectErrorResponse(upload(browser, jpeg, avatar), 422, 'image_refused');
     expect(await listUploads()).toEqual([]);
@@ -64,14 +64,14 @@ describe('an upload with an image classifier', () => {
   });
 
   it('accepts an avatar that is rated below 0.85', async () => {
-    server.behave(answerWithJson({ explicit: 0.849 }));
+    server.setBehaviour(answerWithJson({ explicit: 0.849 }));
     const { body } = await upload(browser, jpeg, avatar).expect(201);
     expect(body.url).toMatch(/^\/api\/files\/avatars\/profiles\/[0-9a-f-]{36}\.jpg$/);
   });
 
   it('marks the URL of a chat image that is rated 0.85 or more as possibly explicit', async () => {
     const uploadWithScore = async (explicit: number) => {
-      server.behave(answerWithJson({ explicit }));
+      server.setBehaviour(answerWithJson({ explicit }));
       return String((await upload(browser, jpeg, { fileName: 'private-chat/a.jpg' }).expect(201)).body.url);
     };
     const explicitUrl = await uploadWithScore(0.85);
@@ -86,7 +86,7 @@ describe('an upload with an image classifier', () => {
   });
 
   it('sends the re-encoded image to the classifier, not the uploaded file', async () => {
-    server.behave(answerWithJson({ explicit: 0 }));
+    server.setBehaviour(answerWithJson({ explicit: 0 }));
     const { body } = await upload(browser, jpeg).expect(201);
     const served = await browser.get(body.url as string).expect(200);
     expect(server.receivedRequests).toHaveLength(1);
@@ -100,13 +100,13 @@ describe('an upload with an image classifier', () => {
     const { behaviour: neverAnswer } = failingBehaviours['never answers']!;
     const failures = [answerWithJson({ explicit: 'certainly' }), redirectTo(server.url), neverAnswer];
     for (const behaviour of failures) {
-      server.behave(behaviour);
+      server.setBehaviour(behaviour);
       const startedAt = performance.now();
       await upload(browser, jpeg, avatar).expect(201);
       expect(performance.now() - startedAt).toBeLessThan(UPLOAD_WITHIN_MS);
     }
     // An avatar that the classifier would refuse, and a chat image that it would mark.
-    server.behave(answerWithJson({ explicit: 1 }));
+    server.setBehaviour(answerWithJson({ explicit: 1 }));
     await upload(browser, jpeg, avatar).expect(201);
     const { body } = await upload(browser, jpeg).expect(201);
     expect(mayBeExplicit(body.url as string)).toBe(false);

@@ -72,15 +72,15 @@ describe('an upload form', () => {
   });
 
   it.each([
-    ['an unknown', 'secrets'],
-    ['an empty', ''],
-    ['a prototype as', '__proto__'],
-    ['an inherited property as', 'constructor'],
-    ['a slash after the', 'avatars/'],
-    ['a path as', '../avatars'],
-    ['a capital letter in the', 'Avatars'],
-    ['NUL after the', 'chat-images\u0000'],
-  ])('is refused with %s bucket', async (_reason, bucket) => {
+    ['an unknown bucket', 'secrets'],
+    ['an empty bucket', ''],
+    ['a bucket called __proto__', '__proto__'],
+    ['a bucket called constructor', 'constructor'],
+    ['a slash after the bucket', 'avatars/'],
+    ['a path as bucket', '../avatars'],
+    ['a capital letter in the bucket', 'Avatars'],
+    ['NUL after the bucket', 'chat-images\u0000'],
+  ])('is refused with %s', async (_reason, bucket) => {
     await expectErrorResponse(upload(browser, jpeg, { bucket }), 400, 'validation_failed');
   });
 
@@ -121,7 +121,7 @@ describe('an upload form', () => {
       () => [...requiredFields, createFormField('a[b][c]', 'x'), createFormFile('file', jpeg), FORM_END],
     ],
     [
-      'the maximum array index in array syntax',
+      'a field name with the maximum array index',
       () => [
         ...requiredFields,
         createFormField('a[4294967294]', 'x'),

@@ -16,6 +16,7 @@ beforeEach(() => {
   globalThis.fetch = fetchMock as unknown as typeof fetch;
   useToasts.setState({ shown: null });
   // A failed sign-in logs a warning.
+  // The page logs failed requests.
   jest.spyOn(console, 'warn').mockImplementation(() => undefined);
 });
 afterEach(() => {
@@ -41,7 +42,7 @@ const openPage = (path: string) => {
 const getEmailField = (): HTMLElement => screen.getByLabelText('Email');
 const getPasswordField = (): HTMLElement => screen.getByLabelText('Password');
 const getConfirmationField = (): HTMLElement => screen.getByLabelText('Confirm Password');
-/** Finds the submit button. On the other form, a button of this name only switches the form. */
+/** Finds the submit button. A second button may have the same name: it switches to the form of that name. */
 const getSubmitButton = (name: string): HTMLElement =>
   screen.getAllByRole('button', { name }).find((button) => button.getAttribute('type') === 'submit')!;
 const getShownToast = () => {
@@ -115,7 +116,7 @@ it.each([401, 429, 500])(
 );
 
 it.each(['Login', 'Chat Anonymously'])(
-  'after a click on %s, stays on the page without signing in until the code of /chat is loaded',
+  'after a click on %s, stays on the page and sets no current user until the code of /chat is loaded',
   async (name) => {
     const user = openPage('/auth');
     mockNextResponse(200, { user: aUser() });

@@ -26,7 +26,7 @@ export interface FriendRowProps {
   isTabStop?: boolean;
 }
 
-/** Describes the last message. Its `preview` is empty if it is a deleted text or a photo. */
+/** Describes the last message. An empty `preview` means a photo or, with the type `text`, a deleted message. */
 const formatPreview = ({ preview, type, senderId }: LastMessage, friendId: number): string => {
   const text = preview || (type === 'text' ? copy.list.deleted : copy.list.photo);
   return senderId === friendId ? text : copy.list.fromMe(text);
@@ -127,15 +127,15 @@ export const FriendRow = ({ onOpen, onRemove, more, isTabStop = true, ...statusP
       <Badge count={unread} label={copy.list.unread} />
       <div className="-ml-1 flex">
         {/*
-         * The hit area of a button is its `::after`. As this button is `static`, its hit area covers the whole row,
-         * below the other buttons.
+         * The hit area of a button is its `::after`. As this button is `static`, its hit area covers the row, which is
+         * `relative`. The other buttons are stacked above it.
          */}
         <RowAction
           {...actionProps}
           label={copy.list.send}
           icon={MessageCircle}
           isPressed={isOpen}
-          className="static w-8 after:inset-0 after:top-0 after:left-0 after:translate-0 hover:bg-transparent hover:text-foreground"
+          className="static w-8 after:inset-0 after:translate-0 hover:bg-transparent hover:text-foreground"
           onPress={onOpen}
         />
         <RowAction

@@ -25,7 +25,7 @@ export const ConfirmationForm = ({
   const deciderId = decision?.moderatorId ?? null;
   const deciderName = useModeratorName(deciderId);
   const choice = draft.isConfirmed === null ? null : draft.isConfirmed ? 'yes' : 'no';
-  // Until they are edited, the facts of the draft are a template, which must not replace the facts of the ban.
+  // Facts that were not edited are a generated template. It is hidden, because it must not replace those of the ban.
   const facts = draft.isFactsEdited ? draft.facts : '';
   const problems = wasSubmitted ? (buildConfirmationBody(draft, moderationCase.version).problems ?? []) : [];
   const submit = (): void => {
@@ -62,7 +62,7 @@ export const ConfirmationForm = ({
         rows={4}
         counter={copy.decide.counter(countCharacters(facts), limits.factsMaxCodePoints)}
         value={facts}
-        // An empty field leaves the facts of the ban as they are.
+        // An empty field counts as not edited: it leaves the facts of the ban as they are.
         onChange={({ target }) => onChange({ facts: target.value, isFactsEdited: target.value !== '' })}
       />
     </FormFrame>

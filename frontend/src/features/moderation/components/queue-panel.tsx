@@ -93,7 +93,7 @@ const CaseList = ({ myId, queue, filter, openCaseId, onOpen }: QueuePanelProps) 
           isTabStop={row.item.id === tabStopId}
           isOpen={row.item.id === openCaseId}
           onOpen={() => onOpen(row.item.id)}
-          onFocus={() => workbench.moveCursor(row.item.id)}
+          onFocus={() => workbench.highlightCase(row.item.id)}
         />
       ))}
     </ul>

@@ -6,13 +6,13 @@ import { Popover } from '@/ui/popover';
 /** The server caps the urgency at this value. */
 const maxUrgency = 1000;
 
-/** The lowest urgency of each level; the style sheet gives each level a colour. */
+/** The lowest urgency of the levels `high` and `middle`. The style sheet gives each level a colour. */
 const highUrgency = 450;
-const mediumUrgency = 300;
+const middleUrgency = 300;
 
 const getLevel = (urgency: number): string => {
   if (urgency >= highUrgency) return 'high';
-  return urgency >= mediumUrgency ? 'middle' : 'low';
+  return urgency >= middleUrgency ? 'middle' : 'low';
 };
 
 const Line = ({ label, value, isTotal = false }: { label: string; value: string; isTotal?: boolean }) => (

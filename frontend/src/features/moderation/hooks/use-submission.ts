@@ -57,7 +57,7 @@ export const useSubmission = (myId: number, rows: readonly QueueRow[], changeAdd
     const next = findNextCase(rows, caseId, myId);
     workbench.startSending(caseId);
     workbench.closeForm();
-    workbench.moveCursor(next?.id);
+    workbench.highlightCase(next?.id);
     workbench.announce(
       [copy.done.deciding(caseId), next ? copy.done.next(copy.case.title(next.id, getUserName(next))) : '']
         .join(' ')
@@ -67,6 +67,7 @@ export const useSubmission = (myId: number, rows: readonly QueueRow[], changeAdd
     try {
       const response = await send();
       workbench.removeDraft(caseId);
+      // The decision has ended the claim, so closing the form must not release it.
       workbench.removeClaimByForm(caseId);
       workbench.announce(announcement);
       // Only a case has a `history`. Without a case in the response, the case is loaded again.

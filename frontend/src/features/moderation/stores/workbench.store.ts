@@ -43,7 +43,7 @@ const removeId = (ids: readonly number[], id: number): number[] => ids.filter((o
 /** Changes the state that the parts of the moderation tool share. */
 export const workbench = {
   reset: (): void => useWorkbench.setState(initialState),
-  moveCursor: (cursorId: number | undefined): void => useWorkbench.setState({ cursorId }),
+  highlightCase: (cursorId: number | undefined): void => useWorkbench.setState({ cursorId }),
   openForm: (): void => useWorkbench.setState({ isFormOpen: true }),
   closeForm: (): void => useWorkbench.setState({ isFormOpen: false }),
   announce: (announcement: string): void => useWorkbench.setState({ announcement }),

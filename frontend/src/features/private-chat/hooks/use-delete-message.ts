@@ -15,11 +15,11 @@ export const useDeleteMessage = (friendId: number): ((messageId: string) => void
       window.removeEventListener('pagehide', messageChanges.sendDeletions);
       messageChanges.sendDeletions();
     };
-  }, []); // the chat of each friend is mounted separately
+  }, []); // `friendId` never changes: the chat of each friend is mounted separately
   return useCallback(
     (messageId: string) => {
       const id = Number(messageId);
-      // Refused only while not connected.
+      // Refused only while not connected. The chat shows the notice where it shows those about unsent messages.
       if (!messageChanges.deleteMessage(friendId, id)) {
         privateChats.outbox.notify(String(friendId), 'delete_not_saved');
         return;

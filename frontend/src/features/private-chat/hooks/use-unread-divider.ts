@@ -17,7 +17,7 @@ export const useUnreadDivider = (
     id: undefined,
   });
   if (divider.unreadCountWhenShown !== unreadCountWhenShown) {
-    // At 0, the chat is hidden or was shown without unread messages: an existing divider stays.
+    // 0 means that the chat is hidden, or was shown without unread messages. The divider then stays.
     setDivider({
       unreadCountWhenShown,
       id: unreadCountWhenShown > 0 ? findFirstUnreadId(rows, friendId, unreadCountWhenShown) : divider.id,

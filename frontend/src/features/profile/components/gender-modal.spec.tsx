@@ -65,7 +65,7 @@ it('stays open and shows an error when saving fails', async () => {
 it('applies the gender that was chosen on another device', async () => {
   const user = openModal();
   fetchMock.mockResolvedValueOnce(new Response('{"code":"gender_already_set"}', { status: 409 }));
-  // The page then fetches the user; this response is the bare user instead of `{ user }`.
+  // The page then fetches the user. GET returns the bare user, whereas PATCH returns `{ user }`.
   fetchMock.mockResolvedValueOnce(new Response(JSON.stringify(aUser({ gender: 'male' }))));
   await user.click(screen.getByRole('radio', { name: 'Woman' }));
   await user.click(screen.getByRole('button', { name: 'Confirm' }));

@@ -29,6 +29,7 @@ export const ProfileForm = ({ user }: { user: SelfUser }) => {
   const avatar = draft.avatar === undefined ? user.avatar : draft.avatar;
   const isChanged = username !== user.username || avatar !== user.avatar;
   const showsNoChanges = phase === 'idle' && !isChanged;
+  // A username that is too long can be submitted; the server refuses it.
   const canSave = isChanged && username !== '' && !isUploading && phase !== 'loading';
 
   const edit = (changes: Draft): void => {
@@ -40,12 +41,13 @@ export const ProfileForm = ({ user }: { user: SelfUser }) => {
     showSaving();
     try {
       mergeIntoUser(await saveProfile(user.id, { username, avatar }));
-      // Removes the saved values from the draft. What was typed during the save stays in it.
+      // Removes the saved values from the draft, in which the username is not trimmed. What was typed during the save
+      // stays in it.
       setDraft((current) => ({
-        ...(current.username === undefined || current.username === shownUsername
-          ? {}
-          : { username: current.username }),
-        ...(current.avatar === undefined || current.avatar === avatar ? {} : { avatar: current.avatar }),
+        ...(current.username !== undefined && current.username !== shownUsername
+          ? { username: current.username }
+          : {}),
+        ...(current.avatar !== undefined && current.avatar !== avatar ? { avatar: current.avatar } : {}),
       }));
       showSaved();
     } catch (error) {
@@ -58,6 +60,7 @@ export const ProfileForm = ({ user }: { user: SelfUser }) => {
     <form
       noValidate
       className="grid gap-5"
+      // `Modal` asks before it discards unsaved changes.
       data-unsaved={isChanged || isUploading}
       onSubmit={(event) => {
         event.preventDefault();

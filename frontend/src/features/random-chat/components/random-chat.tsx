@@ -22,7 +22,7 @@ const partsAfterFirstScreen = [activeChatPart];
 
 /** Content from other features, composed in app/. */
 export interface RandomChatSlots {
-  /** On the initial stage, above the choices: the line about the user's standing, the state set by moderation. */
+  /** On the initial stage, above the choices: the line about the user's standing, which moderation sets. */
   initialNote?: ReactNode;
   /** In the toolbar of an active chat, before the button Skip Chat: the button Add Friend. */
   toolbar?: ReactNode;
@@ -32,7 +32,7 @@ export interface RandomChatSlots {
   isPartnerFriend?: boolean | undefined;
   /** In the composer of an active chat: ideas for what to write. */
   renderIdeas?: RenderIdeas;
-  /** Above New Conversation on the skipped screen: Add Friend. */
+  /** Above New Conversation on the skipped stage: Add Friend. */
   skippedActions?: ReactNode;
   /** Links under New Conversation: Report and Block. */
   skippedLinks?: ReactNode;
@@ -92,7 +92,7 @@ const CurrentStage = ({
   }
 };
 
-/** The random chat in its four phases. */
+/** Shows the stage of the random chat's current phase. */
 export const RandomChat = (slots: RandomChatSlots) => {
   // When this screen is hidden, a search ends at once and a chat after a delay.
   useEffect(() => {

@@ -26,7 +26,7 @@ describe('useEscape', () => {
     expect(onEscape).toHaveBeenCalledWith({ isForToast: false });
   });
 
-  it('reports with isForToast whether the key also closes an open toast', () => {
+  it('reports with isForToast whether a toast is open', () => {
     const { onEscape, button } = renderEscapeArea();
     toast({ title: 'Friend request sent' });
     fireEvent.keyDown(button, { key: 'Escape' });

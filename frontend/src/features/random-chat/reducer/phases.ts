@@ -76,6 +76,7 @@ export const createWelcomeNotice = (partner: PublicUser, sessionId: string, nowM
 
 // Actions of the user.
 
+/** Starts a search from the initial screen, to which the skipped screen returns first. */
 export const startSearch = (state: RandomChatState, nowMs: number): Step =>
   state.phase === 'initial'
     ? stepTo({ ...toSearching(state, nowMs), isLeavePending: false }, createJoinQueueEffect(state.preference))
@@ -120,7 +121,7 @@ export const handleAuthenticated = (
     case 'idle':
       // A search survives a lost connection (A45).
       if (state.phase === 'searching') return stepTo(state, createJoinQueueEffect(state.preference));
-      // The chat has ended; `chat_skipped` normally follows and says how.
+      // The chat has ended; `chat_skipped` normally follows and contains the reason.
       if (state.phase === 'active' && state.session) {
         return stepTo(state, { type: 'awaitChatEnd', sessionId: state.session.sessionId });
       }
@@ -129,7 +130,7 @@ export const handleAuthenticated = (
     case 'searching':
       // The server has not received the `leave_queue` that was sent on cancelling (A46).
       if (state.isLeavePending) return stepTo(state, leaveQueueEffect);
-      // The user left the chat in another tab, which is searching again; `queue_joined` follows.
+      // In another tab, the user has left the chat and is searching again; `queue_joined` follows.
       if (state.phase === 'active') return stepTo(toInitial(state));
       return stepTo(state);
     case 'chatting':
@@ -185,12 +186,12 @@ export const handleChatMatched = (state: RandomChatState, data: ChatMatched, now
 export const handleChatSkipped = (
   state: RandomChatState,
   { sessionId, reason, endedBy }: ChatSkipped,
-  me: number,
+  ownUserId: number,
 ): Step => {
   const session = findActiveSession(state, sessionId);
   if (!session) return stepTo(state);
   const next = rememberLeftSession(state, sessionId);
-  if (endedBy === me) return stepTo(toInitial(next));
+  if (endedBy === ownUserId) return stepTo(toInitial(next));
   return stepTo({ ...next, phase: 'skipped', endReason: reason, session: closeSession(session) });
 };
 

@@ -72,7 +72,7 @@ const applyEvents = (
  * The effects that return the texts of unconfirmed edits to the composer. A reset withdraws these edits, because the
  * server has lost events of the chat.
  */
-const createUnsavedEditEffects = ({ sessionId, unconfirmedMessages }: Session): Effect[] =>
+const createReturnEditEffects = ({ sessionId, unconfirmedMessages }: Session): Effect[] =>
   Object.entries(unconfirmedMessages).flatMap(([messageId, { changes }]) =>
     changes.flatMap((change): Effect[] =>
       change.kind === 'edit'
@@ -87,7 +87,7 @@ const declineResume = (state: RandomChatState, { sessionId, last }: SessionResum
   if (!last) return stepTo(state);
   // The chat took the place of the user's search, so the search has to be started again.
   const joinAgain = state.phase === 'searching' ? [createJoinQueueEffect(state.preference)] : [];
-  // A user who is in a chat is not in the queue, so no leave is pending any more.
+  // The user is in a chat and not in the queue, so there is no queue to leave.
   return stepTo(
     rememberLeftSession({ ...state, isLeavePending: false }, sessionId),
     createSkipChatEffect(sessionId),
@@ -114,18 +114,19 @@ export const handleSessionResumed = (
     partnerConnection,
   };
   const { session: updated, chatSkipped } = applyEvents(sessionBefore, events, me);
-  // `resumed.seq` also counts skipped events; live frames may have advanced the session further already.
+  // `resumed.seq` also counts events that this version of the page does not know. Live frames may have advanced the
+  // session further already.
   const session = { ...updated, seq: Math.max(updated.seq, resumed.seq), isResyncing: !last };
   // `toInitial` drops what belongs to a search or an earlier chat.
   const active: RandomChatState = { ...toInitial(state), phase: 'active', session };
 
-  // The end of a chat closes its composer (A56), so unconfirmed messages and edits are neither sent again nor reopened.
+  // The end of a chat closes its composer (A56), so unconfirmed messages and edits are not resent or returned to it.
   if (chatSkipped) return handleChatSkipped(active, chatSkipped, me);
-  const unsavedEditEffects = activeSession && isReset ? createUnsavedEditEffects(activeSession) : [];
-  if (!last) return stepTo(active, ...unsavedEditEffects);
+  const returnEditEffects = activeSession && isReset ? createReturnEditEffects(activeSession) : [];
+  if (!last) return stepTo(active, ...returnEditEffects);
   return stepTo(
     active,
-    ...unsavedEditEffects,
+    ...returnEditEffects,
     { type: 'resendMessages', sessionId },
     ...createResendChangesEffects(session, me),
   );

@@ -1,7 +1,8 @@
 import { emptyDraft, isEmptyDraft, parseDraft, type Draft } from '@/chat-ui/composer/draft';
 import { tabStorage } from '@/lib/storage';
 
-// The draft of the current chat, stored in this tab. It survives a reload and is removed when the chat ends.
+// The draft of the current chat, stored in this tab with the id of the chat (`sessionId`). It survives a reload and is
+// removed when the chat ends.
 
 const draftKey = 'thaw-draft';
 const sessionKey = 'thaw-draft-session';

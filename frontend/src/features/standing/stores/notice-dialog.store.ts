@@ -23,7 +23,10 @@ export const closeNotice = (noticeId: number): void =>
 /** Called when another user signs in on this page. */
 export const resetNoticeDialog = (): void => useNoticeDialog.setState(initialState);
 
-/** The notice to show: the one that the user opened, else the newest one that was neither seen nor closed. */
+/**
+ * The notice to show: the one that the user opened, else the newest one that was neither seen nor closed.
+ * @param notices newest first
+ */
 export const selectShownNotice = (
   { openedId, closedIds }: NoticeDialogState,
   notices: readonly Notice[],

@@ -79,7 +79,7 @@ export const SuggestionRow = ({ host, onChangeSource, insert, onHide, ...options
     <div
       ref={row}
       role="group"
-      aria-label={copy.group}
+      aria-label={copy.groupLabel}
       aria-busy={ideas === null}
       data-ideas-row
       className="absolute inset-x-0 bottom-full z-raised mb-2 flex items-center bg-card"
@@ -116,10 +116,10 @@ export const SuggestionRow = ({ host, onChangeSource, insert, onHide, ...options
               </button>
             ))}
       </div>
-      <Tooltip label={copy.others}>
+      <Tooltip label={copy.drawOthers}>
         <button
           type="button"
-          aria-label={copy.others}
+          aria-label={copy.drawOthers}
           className={controlClass}
           onClick={() => {
             drawOthers();

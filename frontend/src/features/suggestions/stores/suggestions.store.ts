@@ -14,7 +14,7 @@ interface Suggestions {
   hiddenIn: string | null;
   /** Suggestions that the user has inserted into a composer, by conversation. */
   usedIn: Readonly<Record<string, readonly string[]>>;
-  /** The newest ideas of the language model. `keptFor`: the id of the conversation, and its number of messages. */
+  /** The newest ideas of the language model. `keptFor`: `<conversation id> <number of messages>`. */
   modelIdeas: { keptFor: string; ideas: readonly string[] } | null;
 }
 

@@ -25,7 +25,10 @@ const lateAfterMs = 60_000;
 
 interface FrameProps {
   title: string;
-  /** State of the two decorative dots: `seeking` while a deletion runs, `parted` when it is over or unknown. */
+  /**
+   * State of the two decorative dots: `seeking` while a deletion runs, `parted` when it is over or unknown, `resting`
+   * until the user opens a file.
+   */
   dots: DotsState;
   children: ReactNode;
 }
@@ -157,6 +160,7 @@ const LoadedReceipt = ({ receiptId, openedFile }: LoadedReceiptProps) => {
     );
   }
   if (isUnknown) return <UnknownReceipt />;
+  // The server has sent a receipt that `readContent` cannot read.
   if (data) return <LoadError text={copy.unreadable} onRetry={countAgain} />;
   if (isError) return <LoadError text={copy.failed} onRetry={countAgain} />;
   return (
@@ -178,6 +182,7 @@ const ReceiptFromFile = () => {
 
 /** The page of a receipt. Without an id in the address, the user can open a receipt that they downloaded. */
 export const ReceiptPage = ({ receiptId }: { receiptId: string | null }) => {
+  // A `Frame` that is mounted later replaces this title.
   useDocumentTitle(copy.documentTitle);
   return (
     <>

@@ -25,8 +25,8 @@ const project = (displayName, testRegex, extra = {}) => ({
 });
 
 /**
- * Retries a failed test once in CI (docs/decisions/0007-a-second-try.md). For the tests with stores or processes in
- * `npm test`; the other ones run only in `npm run test:long` or `npm run test:optional`.
+ * Retries a failed test once in CI (docs/decisions/0007-a-second-try.md). The projects that use it need stores or
+ * processes and run in `npm test`. The projects after them run only in `npm run test:long` or `npm run test:optional`.
  */
 const secondTry = { setupFilesAfterEnv: ['<rootDir>/src/testing/second-try.setup.ts'] };
 

@@ -121,7 +121,7 @@ it('leaves no word of a deleted user anywhere once the retention of the kept dat
   expect(Date.now() - startedAt).toBeLessThan(ERASED_WITHIN_MS);
 
   // The evidence of both reports, and what the moderators wrote about the user, are kept for some time after the
-  // decisions. `appeal_window` is the reason for all data whose retention period has a known end.
+  // decisions, in which appeals are possible (`appeal_window`).
   expect(receipt.content!.kept.map(({ what, why }) => `${what}: ${why}`)).toEqual([
     'texts of decisions and appeals about you: appeal_window',
     'evidence of a report about you: appeal_window',
@@ -129,7 +129,7 @@ it('leaves no word of a deleted user anywhere once the retention of the kept dat
   ]);
   const keptFindings = findWords(await readPlaces(stack), words);
   expect(keptFindings.filter((finding) => !finding.endsWith(' in public.event_private'))).toEqual([]);
-  // The words that the user wrote in the report and in the appeal are not kept.
+  // The kept evidence is a copy of the chat. The words that the user wrote in the report and the appeal are deleted.
   for (const name of ['reportWords', 'appealWords'])
     expect(keptFindings).not.toContain(`${name} in public.event_private`);
 

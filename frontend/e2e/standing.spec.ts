@@ -40,7 +40,7 @@ test('a suspension ends the chat and shows the standing page, and a reversed app
   pair,
 }) => {
   test.slow();
-  // Bob's clock is that of the test, because the standing page refreshes itself once a minute.
+  // With a fake clock, the test can skip the minute after which the standing page refreshes itself.
   const [ada, bob] = await pair({}, { prepare: (page) => page.clock.install() });
   const { page } = bob;
   // The appeal is decided by another moderator than the one who suspended the user.
@@ -126,7 +126,7 @@ test('a suspension applies to new accounts on the same device, and a suspended u
   const moderator = await signInModerator((await openContext()).request);
   // Without a `historyId`, the report is about their private chat. Only friends have one.
   await reportByHttp(ada, bob, { category: 'hate' });
-  // The test above suspends a user who is on /chat. This user opens /chat after the suspension.
+  // Unlike in the test above, Bob is not on /chat when the suspension begins.
   await page.goto('/terms');
   const until = new Date(Date.now() + weekMs).toISOString();
   await moderator.decide(bob, { outcome: 'suspended', rule: 'no_hate', facts, until });
@@ -231,7 +231,7 @@ test('/chat explains the standing "care"', async ({ newcomer }) => {
   await expectAccessibleDialog(page, 'You meet fewer people for now');
 });
 
-test('a message stating an age under 18 ends the chat, and its sender is asked for their age before the next one', async ({
+test('a stated age under 18 ends the chat, and the sender is asked for their age before the next chat', async ({
   pair,
 }) => {
   const [ada, bob] = await pair();
@@ -248,7 +248,7 @@ test('a message stating an age under 18 ends the chat, and its sender is asked f
   await expect(bob.button('Add Friend')).toBeHidden();
   await expectAccessible(bob.page, 'chat that was ended for a stated age');
 
-  // The question can be closed, but Answer opens it again before the next chat.
+  // The question can be closed. Before the next chat, the button "Answer" opens it again.
   await page.keyboard.press('Escape');
   await expect(ada.button('Add Friend')).toBeHidden();
   await ada.button('New Conversation').click();

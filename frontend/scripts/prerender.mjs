@@ -103,7 +103,7 @@ const requireNoSuspense = (path, markup) => {
 /** @returns a prerendered document whose scripts load after the first paint */
 const buildPrerenderedDocument = ({ path, route, title = socialTitle }, markup) => {
   const scripts = collectScripts(manifest, route, collectScripts(manifest, 'index.html'));
-  // public/theme.js runs the first of `scripts`. This has to be the entry script, whose tag is the first in the document.
+  // public/theme.js runs the first of `scripts`. It must be the entry script, whose tag is the first in the document.
   if (!emptyDocument.match(scriptTags)?.[0].includes([...scripts][0]))
     throw new Error('The first script tag of the page is not that of the entry script');
   const canonical = origin

@@ -209,7 +209,7 @@ export class Run {
             faultBeganAt,
             to: faultBeganAt + FLUSH_MS,
           };
-        // The other lossy fault is `truncated`. The truncated append-only file lacks the commands that Redis wrote to it
+        // The other lossy fault is `truncated`: the append-only file then lacks the commands that Redis wrote to it
         // during the fault.
         return { label, from: faultBeganAt - ACK_BEFORE_WRITE_MS, faultBeganAt, to: recoveredAt };
       });

@@ -30,8 +30,8 @@ import { ThawSocket, ThawVisitor } from '../testing/thaw.client';
 jest.setTimeout(120_000);
 
 /**
- * A route with more methods is taken for one that accepts every method: for such a route, Express lists all of the more
- * than 30 methods that it knows.
+ * A route with more methods than this counts as one that accepts every method: for such a route, Express lists all of
+ * the more than 30 methods that it knows.
  */
 const MAX_METHODS_OF_A_ROUTE = 7;
 
@@ -82,7 +82,10 @@ const sendFrame = async (sender: ThawVisitor, event: string, data: unknown): Pro
   }
 };
 
-/** The outcomes for suspended users: a route refuses them, except with the ids that `accessOfExcluded` allows. */
+/**
+ * The outcomes for suspended users. Excluded users are the suspended and the banned ones: a route refuses them, except
+ * with the ids that `accessOfExcluded` allows.
+ */
 const toOutcomesForSuspended = (outcomes: Outcomes, access: RouteCases['accessOfExcluded']): Outcomes =>
   Object.fromEntries(
     Object.entries(outcomes).map(([kind, outcome]) => {
@@ -97,7 +100,8 @@ describe('authorization', () => {
   let actors: AuthorizationActors;
 
   beforeAll(async () => {
-    // `leave_queue` within this window after a match ends the chat. With -1 it never ends the chats of the actors.
+    // `leave_queue` ends a chat that is at most this old. With -1 it never ends the chats of the actors. The type
+    // arguments permit a value other than the literal in `limits`.
     jest.replaceProperty<{ leaveAsSkipWindowMs: number }, 'leaveAsSkipWindowMs'>(
       limits,
       'leaveAsSkipWindowMs',
@@ -163,6 +167,7 @@ describe('authorization', () => {
   it('has a table entry for every route that is served, and for no other', () => {
     const served = listServedRoutes(stack.replicas[0]!.app);
     const withoutDocs = served.filter((route) => !route.startsWith('GET /api/docs'));
+    // `ALL /api` is listed several times: Nest adds this route for each middleware of `AuthModule`.
     expect([...new Set(withoutDocs)].sort()).toEqual(allRoutes.map(([route]) => route).sort());
   });
 

@@ -86,7 +86,8 @@ it.each([
       [...keys, `${hashTag}:undeclared`].map((key) => [key, `value of ${key}`]),
     );
     for (const [key, value] of Object.entries(valuesBefore)) await redis.set(key, value);
-    // Each call declares one more key, which never exists (see `RedisScript`). So both servers of the move refuse it.
+    // `RedisScript` adds a key that never exists to each call. While a slot is moved, a server that lacks one of the
+    // keys of a call refuses the call, so both servers refuse every call.
     const expectRefusals = async () => {
       const anyArguments = ['1', '2', '3']; // refused before the script reads them
       const calls = listScripts(scripts).map((script) => script.run(redis, keys, anyArguments));
@@ -120,7 +121,7 @@ it('keeps the routes of other slots when one slot has moved', async () => {
   const serversBefore = otherKeys.map((key) => routes.findServer(key));
   const move = await beginSlotMove(movedKey);
   await move.finish();
-  await redis.get(movedKey); // is redirected to the new server
+  await redis.get(movedKey); // is redirected, whereupon ioredis changes the route of this slot
   expect(otherKeys.map((key) => routes.findServer(key))).toEqual(serversBefore);
 });
 

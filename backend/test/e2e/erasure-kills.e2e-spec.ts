@@ -35,15 +35,15 @@ interface Place {
    */
   statement: string;
   /**
-   * Whether the transaction of the statement is rolled back, as when the connection breaks with the process. Otherwise
-   * PostgreSQL executes what the dead worker had sent.
+   * Whether the transaction of the statement is rolled back, as when PostgreSQL notices in time that the connection is
+   * broken. Otherwise PostgreSQL still executes what the dead worker had sent.
    */
   isRolledBack: boolean;
 }
 
 /** The tables of `everyPlace`. */
 const tables = ['friendships', 'event_private', 'private_messages', 'events', 'uploads'];
-/** In the order of the erasure: the `tables` to which step `n` writes, if any, come before `step <n>`. */
+/** In the order of the erasure: after a table comes the `step <n>` that writes to it. Two steps write to `events`. */
 const everyPlace = [
   'step 1',
   'step 2',
@@ -83,7 +83,8 @@ const startWorker = (): void => {
 
 /**
  * Creates triggers that make the statement named in `chosen_statement` wait for the lock. A partition, which is named
- * `<table>_p<number>`, counts as its table. `NEW` is converted to JSON, because only `erasures` has a column `step`.
+ * `<table>_p<number>`, counts as its table. `NEW` is converted to JSON, because the function serves all tables, and
+ * only `erasures` has a column `step`.
  */
 const createTriggers = async (): Promise<void> => {
   await runSql('CREATE TABLE chosen_statement (name text)');
@@ -142,7 +143,7 @@ afterAll(async () => {
   await erasures?.close();
 });
 
-it(`completes an erasure and its receipt after the worker was killed (at ${places.length} places)`, async () => {
+it(`completes an erasure and its receipt after the worker was killed (kills: ${places.length})`, async () => {
   const { stack } = erasures;
   const replica = stack.replicas[0]!;
   const word = `canary${randomUUID().replaceAll('-', '')}`;

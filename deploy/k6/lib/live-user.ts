@@ -86,8 +86,8 @@ export class LiveUser {
     const response = await this.request('authenticate', { userId: this.id, lastSeen });
     if (response?.event !== 'authenticated') return undefined;
     this.isAuthenticated = true;
-    // The frames that arrived before the response may have set or ended `this.chat`. Without a chat, the server sends
-    // no `session_resumed`.
+    // Without a chat, the server sends no `session_resumed`. `this.chat` is read again, because frames that arrived
+    // before the response may have changed it.
     if (!this.chat) this.isResuming = false;
     return String(response.data.state);
   }
@@ -173,7 +173,7 @@ export class LiveUser {
     this.endChat();
   }
 
-  /** Forgets the chat. Those of its events that have not arrived count as lost. */
+  /** Forgets the chat. Events that are missing before the last one that arrived count as lost. */
   endChat(): void {
     this.chat?.sequence.finish();
     this.chat = undefined;
@@ -257,8 +257,8 @@ export class LiveUser {
       const command = event === 'ack' ? ` of ${this.pending.get(ref ?? '')?.event}` : '';
       return chat.sequence.record(data.seq, `${event}${command} in ${chat.sessionId}`);
     }
-    // If the chat ended before it was resumed, the server does not send the missed events. The chat is forgotten first,
-    // so that `endChat` counts none of them as lost.
+    // If the chat ended before it was resumed, the server sends its end without the other missed events. The chat is
+    // forgotten first, so that `endChat` counts none of them as lost.
     if (this.isResuming) this.chat = undefined;
     else chat.sequence.record(data.seq, `${event} in ${chat.sessionId}`);
     this.isResuming = false;
@@ -270,7 +270,7 @@ export class LiveUser {
     this.chat = { sessionId, partnerId, sequence: new Sequence(seq) };
   }
 
-  private resumeChat({ sessionId, seq, partnerId, reset, events, last }: SessionResumed): void {
+  private resumeChat({ sessionId, seq, partnerId, reset, events, last: isLastFrame }: SessionResumed): void {
     if (this.chat?.sessionId !== sessionId || reset) {
       // The chat is not known here, or the server has reset `seq`: begin before the first event of this frame. A frame
       // without events contains the last `seq` of the chat.
@@ -282,8 +282,8 @@ export class LiveUser {
       const source = `${event} of session_resumed in ${sessionId}`;
       this.chat.sequence.record((data as { seq: number }).seq, source);
     }
-    if (last) this.isResuming = false;
-    // The chat ended while the user had no socket.
+    if (isLastFrame) this.isResuming = false;
+    // The chat ended while it was being resumed.
     if (events.at(-1)?.event === 'chat_skipped') this.endChat();
   }
 }

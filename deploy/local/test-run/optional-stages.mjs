@@ -17,8 +17,8 @@ import { createNodeTestCommand } from './node-test.mjs';
 import { findFirefox, findWebKit } from './other-browsers.mjs';
 
 const MINUTE_MS = 60_000;
-/** Result of `needs.find` (see `Stage`) if the programs exist and the tests find them without environment variables. */
-const NO_PATHS = {};
+/** Returned by `needs.find` (see `Stage`) if the programs exist and the tests need no variables to find them. */
+const NO_VARIABLES = {};
 
 /**
  * Lists the stages of `npm run test:optional`: other browsers, Redis Cluster, PgBouncer, a read replica, load, metrics,
@@ -118,7 +118,7 @@ function createPoolerStage(report) {
     limitMs: 20 * MINUTE_MS,
     readCounts: () => readJestCounts(report),
     needs: {
-      find: () => findPgBouncer() && NO_PATHS,
+      find: () => findPgBouncer() && NO_VARIABLES,
       reasonToSkip: "no PgBouncer was found: install Debian's package pgbouncer",
     },
   };
@@ -136,7 +136,7 @@ function createReplicaStage(report) {
     limitMs: 4 * MINUTE_MS,
     readCounts: () => readJestCounts(report),
     needs: {
-      find: () => findPostgresProgramFolder() && NO_PATHS,
+      find: () => findPostgresProgramFolder() && NO_VARIABLES,
       reasonToSkip: "no PostgreSQL with pg_basebackup was found: install Debian's package postgresql",
     },
   };
@@ -218,7 +218,7 @@ function createTlsStage(report) {
     limitMs: 3 * MINUTE_MS,
     readCounts: () => readTapCounts(report),
     needs: {
-      find: () => (findProgram(['openssl']) ? NO_PATHS : undefined),
+      find: () => (findProgram(['openssl']) ? NO_VARIABLES : undefined),
       reasonToSkip: 'no openssl was found to make a certificate with',
     },
   };

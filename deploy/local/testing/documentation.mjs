@@ -61,11 +61,15 @@ export const listAnchors = (text) =>
   [...text.matchAll(/^#+ (.*)$/gm)].map(([, heading]) => toAnchor(heading));
 
 /**
- * A file name with a known suffix, with or without its folders. A path under `.thaw/` is excluded: a run creates it.
+ * A file name with a known suffix, with or without its folders; `*` stands for a placeholder (see `listNamedFiles`).
+ * Excludes a path under `.thaw/`, which a run creates, and the suffix `.js`: pages also name compiled files.
  */
 const FILE_NAME =
   /^(?!\.thaw\/)(?:[\w.*-]+\/)*[\w.*-]+\.(ts|tsx|mts|mjs|cjs|css|json|sh|yml|sql|md|conf|template)$/;
-/** A path with a slash, but not a package (`@nestjs/…`), a network (`10.0.0.0/8`) or a path under `.thaw/`. */
+/**
+ * A path with a slash. The lookahead excludes a path under `.thaw/` and a network (`10.0.0.0/8`); a package
+ * (`@nestjs/…`) does not match because of its `@`.
+ */
 const REPOSITORY_PATH = /^(?!\.thaw\/|[\d.]+\/)\.?[\w-][\w.*-]*(\/[\w.*-]+)+\/?$/;
 
 /** Folders that pages may leave out at the beginning of a path. */

@@ -46,7 +46,7 @@ export async function startTlsFront({ home, ports }) {
     if (!site.includes(example)) throw new Error(`The example has no "${example}"`);
     site = site.replaceAll(example, value);
   }
-  // The default folders may be outside `home`, where nginx cannot write.
+  // The default folders may be outside `home`, in places where nginx has no permission to write.
   const temporaryFolders = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
     (name) => `${name}_temp_path ${folder}/${name};`,
   );

@@ -14,6 +14,7 @@ export interface CutResult {
 }
 
 interface Side {
+  /** The user of this side. */
   self: Partner;
   /** The highest sequence number that this client has received. */
   seq: number;
@@ -29,7 +30,7 @@ interface Side {
 const CONTENT = 'x'.repeat(100);
 const CUT_EVERY_MS = 15_000;
 const CUT_FOR_MS = 2_000;
-/** Margin for the last reconnect. After it, the last messages have the same time to arrive. */
+/** Time for the last messages to arrive after the last reconnect; also the margin for that reconnect. */
 const DELIVERY_TIMEOUT_MS = 5_000;
 
 /**
@@ -137,6 +138,7 @@ export class CutLoad {
 
   private reopen(side: Side, origin: string, onFrame: (frame: WireFrame) => void): Promise<Wire> {
     if (this.kind === 'thaw') return reopenThawSocket(side.self, origin, side.seq, onFrame);
+    // A server with recovery restores the session of the lost wire.
     const lostWire = side.self.wire instanceof SocketIoWire ? side.self.wire : undefined;
     return reopenSocketIoSocket(side.self, origin, onFrame, lostWire);
   }

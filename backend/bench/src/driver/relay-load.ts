@@ -4,7 +4,7 @@ import { sendAtRate } from './constant-rate';
 import type { Pair, Partner } from './pairs';
 import { waitUntil } from './wait-until';
 
-const CONTENT_BYTES = 100;
+export const CONTENT_BYTES = 100;
 /** Time in which the last messages and acks must arrive. */
 const DRAIN_MS = 10_000;
 /** Time in which a duplicate of the last message would arrive. */

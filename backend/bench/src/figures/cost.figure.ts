@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import path from 'node:path';
 import { Pool } from 'pg';
 import type { Driver } from '../driver/driver-process';
+import { CONTENT_BYTES } from '../driver/relay-load';
 import { runInParallel } from '../driver/run-in-parallel';
 import { createVisitor, openAuthenticatedSocket } from '../driver/visitor';
 import type { JsonWire } from '../driver/wire';
@@ -19,7 +20,7 @@ const CONCURRENCY = 16;
 const USER_COUNT = 20;
 /** Number of chats, or of private messages, before those that are measured. */
 const WARM_UP_COUNT = 50;
-const CONTENT = 'x'.repeat(100);
+const CONTENT = 'x'.repeat(CONTENT_BYTES);
 /** Wait after a forced garbage collection, so that it, and the work that it triggers, has ended. */
 const COLLECTION_SETTLE_MS = 1_500;
 /** With these flags, SIGUSR2 forces a garbage collection. */
@@ -84,9 +85,9 @@ export const measureCost = async (driver: Driver, settings: Settings): Promise<O
     return cpu;
   };
   try {
-    const [first = '', second = ''] = service.origins;
+    const [firstOrigin = '', secondOrigin = ''] = service.origins;
     const signUp = async (visitors: number): Promise<number> => {
-      const groupId = await driver.call('signUp', { origin: first, visitors });
+      const groupId = await driver.call('signUp', { origin: firstOrigin, visitors });
       groupIds.push(groupId);
       return groupId;
     };
@@ -112,7 +113,12 @@ export const measureCost = async (driver: Driver, settings: Settings): Promise<O
       return settings.idleSockets;
     });
     await measureOperations('Opening and authenticating a socket', async () => {
-      const request = { group: idleGroupId, kind: 'thaw' as const, origin: first, concurrency: CONCURRENCY };
+      const request = {
+        group: idleGroupId,
+        kind: 'thaw' as const,
+        origin: firstOrigin,
+        concurrency: CONCURRENCY,
+      };
       return (await driver.call('openSockets', request)).opened;
     });
     await measureOperations('An idle socket, per second', async () => {
@@ -120,14 +126,16 @@ export const measureCost = async (driver: Driver, settings: Settings): Promise<O
       return (settings.idleSockets * (REST_MS + SETTLE_MS)) / 1_000;
     });
     await driver.call('closeSockets', { group: idleGroupId });
-    users.push(...(await openUsers([first, second], USER_COUNT)));
+    users.push(...(await openUsers([firstOrigin, secondOrigin], USER_COUNT)));
     await holdChats(users, WARM_UP_COUNT);
+    // Chats and private messages have no setting of their own.
+    const measuredCount = settings.signUps;
     await measureOperations('A random chat: two joins, the match, the skip', () =>
-      holdChats(users, settings.signUps),
+      holdChats(users, measuredCount),
     );
     await makeFriends(stores, users);
     await writeToFriends(users, WARM_UP_COUNT);
-    await measureOperations('A private message', () => writeToFriends(users, settings.signUps));
+    await measureOperations('A private message', () => writeToFriends(users, measuredCount));
     // New processes, because in the old ones the chats would reuse memory that earlier operations have freed.
     await service.stop();
     service = await Service.start(stores, { replicas: 2, env, nodeFlags });
@@ -146,7 +154,8 @@ export const measureCost = async (driver: Driver, settings: Settings): Promise<O
     const memoryWithChats = await readMemory(getServers(), stores);
     await sendMessages(chatGroupId);
     const memoryWithMessages = await readMemory(getServers(), stores);
-    const messageLabel = `A random message of 100 bytes, ${perSecond.toLocaleString('en')} a second`;
+    const rate = perSecond.toLocaleString('en');
+    const messageLabel = `A random message of ${CONTENT_BYTES} bytes, ${rate} a second`;
     await measureOperations(messageLabel, () => sendMessages(chatGroupId));
     rows.push(
       createMemoryRow('A live chat with its two sockets', memoryBefore, memoryWithChats, pairs),

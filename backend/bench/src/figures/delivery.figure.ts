@@ -13,8 +13,9 @@ const MAX_ROUNDS = 3;
 const WARM_UP_SECONDS = 4;
 /** Grace period in which nginx stops its child processes. The baselines stop at once. */
 const STOP_GRACE_MS = 2_000;
-const RELAY = 'minimal relay';
-const RELAY_WITH_HISTORY = 'minimal relay with history';
+/** Names of the baselines in the results. */
+const RELAY_NAME = 'minimal relay';
+const RELAY_WITH_HISTORY_NAME = 'minimal relay with history';
 
 /** Thaw or a baseline to compare it with. */
 interface Contender {
@@ -76,9 +77,9 @@ export const measureDelivery = async (driver: Driver, settings: Settings): Promi
   try {
     const ports = service.replicas.map(({ port }) => port);
     await addProxiedContender('thaw', 'thaw', ports);
-    await addRelay(RELAY, {});
+    await addRelay(RELAY_NAME, {});
     await startBaseline('history writer', 'minimal-relay-writer.js', {});
-    await addRelay(RELAY_WITH_HISTORY, { HISTORY: 'on' });
+    await addRelay(RELAY_WITH_HISTORY_NAME, { HISTORY: 'on' });
     const perSecond = settings.deliveryRate;
     const faults: string[] = [];
     const results = new Map<string, RelayResult[]>();
@@ -109,7 +110,7 @@ export const measureDelivery = async (driver: Driver, settings: Settings): Promi
 };
 
 const createRows = (results: ReadonlyMap<string, readonly RelayResult[]>, perSecond: number): Row[] => {
-  // `gate` is the highest ratio that counts as reached. `aim` is stricter and need not be reached.
+  // A ratio above `gate` is shown as "missed". `aim` is a stricter limit, which need not be met.
   const createRow = (
     percentile: 'p50' | 'p99',
     against: string,
@@ -132,9 +133,9 @@ const createRows = (results: ReadonlyMap<string, readonly RelayResult[]>, perSec
     };
   };
   return [
-    createRow('p50', RELAY, { gate: 2, aim: 1.3 }),
-    createRow('p50', RELAY_WITH_HISTORY),
-    createRow('p99', RELAY),
-    createRow('p99', RELAY_WITH_HISTORY, { aim: 1.5 }),
+    createRow('p50', RELAY_NAME, { gate: 2, aim: 1.3 }),
+    createRow('p50', RELAY_WITH_HISTORY_NAME),
+    createRow('p99', RELAY_NAME),
+    createRow('p99', RELAY_WITH_HISTORY_NAME, { aim: 1.5 }),
   ];
 };

@@ -28,7 +28,7 @@ export interface Settings {
   deliveryRate: number;
   /** Length of the run with cut connections (P11). */
   cutSeconds: number;
-  /** Accounts created in each turn (P14). */
+  /** Accounts created in each turn (P14). Also the number of chats, and of private messages, in `cost`. */
   signUps: number;
   /** Folder for CPU profiles; undefined: no profiles are taken. */
   profileFolder?: string;

@@ -15,16 +15,18 @@ type MatchQueueService = InstanceType<MatchQueueModule['MatchQueueService']>;
 const LEASES_KEY = '{matching}:leases';
 const BENCH_REPLICA_ID = 'bench.1';
 /**
- * Number of men of each kind who wait at the head of the queue and are never matched with the women: recent partners in
- * cool-down, users whom a block keeps apart (`separate`), and users whom the list of a search excludes.
+ * Number of men at the head of the queue for each of three reasons not to match them with a woman: they are recent
+ * partners in cool-down, a block keeps them apart (`separate`), or the list of the search excludes them.
  */
 const EXCLUDED_COUNT = 4;
 /** A search excludes at most this many users. */
 const MAX_EXCLUDED = 500;
 /** Joins of one measurement. */
 const JOINS_PER_TURN = 1_000;
-/** Longer than the run: the lease of the bench stays valid, and no cool-down is ignored. */
+/** Longer than the run: the lease of the bench stays valid, and no search is long enough to ignore a cool-down. */
 const HOUR_MS = 3_600_000;
+/** The default of `REMATCH_COOLDOWN_S`. */
+const COOL_DOWN_S = 600;
 const QUEUE_FILL_CONCURRENCY = 100;
 const EXCLUSION_CONCURRENCY = 50;
 // Limits of ratios (`gate` and `aim` of a row).
@@ -56,7 +58,7 @@ export const measureMatching = async (_: Driver, settings: Settings): Promise<Ou
   const withLongListAtHead: number[] = [];
   const additionalCount = MAX_EXCLUDED - EXCLUDED_COUNT;
   const longest = Math.max(...settings.queueLengths);
-  /** The length of the queue for which the numbers of excluded users are compared. */
+  /** The queue length at which long and short lists of excluded users are compared: the first one above 0. */
   const comparedLength = settings.queueLengths.find((length) => length > 0) ?? longest;
   const faults: string[] = [];
   const measureJoins = async (waitingCount: number, exclusions?: Exclusions): Promise<number> => {
@@ -167,7 +169,7 @@ class JoinBenchmark {
       'modules/matching/application/match-queue.service',
     );
     await stores.redis.zadd(LEASES_KEY, Date.now() + HOUR_MS, BENCH_REPLICA_ID);
-    const environment = { REMATCH_RELAX_AFTER_S: HOUR_MS / 1_000, REMATCH_COOLDOWN_S: 600 };
+    const environment = { REMATCH_RELAX_AFTER_S: HOUR_MS / 1_000, REMATCH_COOLDOWN_S: COOL_DOWN_S };
     const matchQueue = new MatchQueueService(
       stores.redis,
       environment as ConstructorParameters<typeof MatchQueueService>[1],

@@ -26,8 +26,8 @@ interface Contender {
   group: number;
   /** Origin of the nginx in front of the replicas. */
   proxyOrigin: string;
-  /** Returns the replica that holds all sockets and is killed. A restart replaces it. */
-  getKilledReplica: () => { server: ServerProcess; origin: string };
+  /** Returns the replica that holds all sockets and is killed next. A restart replaces it. */
+  getReplicaToKill: () => { server: ServerProcess; origin: string };
   restartKilled: () => Promise<void>;
 }
 
@@ -50,16 +50,16 @@ export const measureStorm = async (driver: Driver, settings: Settings): Promise<
     const ports = replicas().map(({ port }) => port);
     const { server, origin: proxyOrigin } = await startProxy(stores.home, ports);
     proxies.push(server);
-    const getKilledReplica: Contender['getKilledReplica'] = () => {
+    const getReplicaToKill: Contender['getReplicaToKill'] = () => {
       const [first] = replicas();
       if (!first) throw new Error('No replica');
       return first;
     };
     logProgress(`  opening ${settings.openedSockets} sockets in chats, ${kind}`);
-    const { origin } = getKilledReplica();
+    const { origin } = getReplicaToKill();
     // Not through the proxy, which would distribute the sockets among the replicas.
     const group = await driver.call('openStorm', { kind, origin, pairs: settings.openedSockets / 2 });
-    contenders.push({ kind, group, proxyOrigin, getKilledReplica, restartKilled });
+    contenders.push({ kind, group, proxyOrigin, getReplicaToKill, restartKilled });
   };
   try {
     await addContender(
@@ -81,15 +81,16 @@ export const measureStorm = async (driver: Driver, settings: Settings): Promise<
     const rounds = Math.min(MAX_ROUNDS, settings.rounds);
     for (let round = 1; round <= rounds; round += 1) {
       logProgress(`storm, round ${round} of ${rounds}`);
-      for (const { kind, group, proxyOrigin, getKilledReplica, restartKilled } of orderForRound(
+      for (const { kind, group, proxyOrigin, getReplicaToKill, restartKilled } of orderForRound(
         contenders,
         round,
       )) {
         // In the first round all sockets are still where `openStorm` has opened them.
-        if (round > 1) await driver.call('moveToReplica', { group, origin: getKilledReplica().origin });
+        if (round > 1) await driver.call('moveToReplica', { group, origin: getReplicaToKill().origin });
         const pendingResult = driver.call('runStorm', { group, proxy: proxyOrigin });
         await wait(CHAT_MS);
-        await getKilledReplica().server.stop();
+        // Without a grace period, `stop` sends SIGKILL.
+        await getReplicaToKill().server.stop();
         const result = await pendingResult;
         await restartKilled();
         turns.set(kind, [...(turns.get(kind) ?? []), result]);
@@ -157,7 +158,7 @@ const createRows = (turns: ReadonlyMap<Contender['kind'], readonly StormResult[]
   const countRefused = (results: readonly StormResult[]): number =>
     results.reduce((sum, { refusals }) => sum + Object.values(refusals).reduce((a, b) => a + b, 0), 0);
   const ratio = computeRatios(getReconnectedMs(ours), getReconnectedMs(theirs));
-  // The clients keep their acks and frames, so the last round counts those of all rounds.
+  // Each turn counts the messages since the sockets were opened, so the last turn has the totals.
   const { lost, acked } = ours.at(-1) ?? { lost: 0, acked: 0 };
   const sockets = (ours[0]?.sockets ?? 0).toLocaleString('en');
   const labelStart = `${sockets} sockets in chats lose their replica: `;

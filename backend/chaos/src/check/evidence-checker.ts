@@ -25,7 +25,7 @@ export interface Loss {
   explainedBy: string | undefined;
 }
 
-/** The rules of a run. A comment states the rule; the name stands for its violation in the report. */
+/** The rules of a run. Each comment states a rule; the name below it stands for a violation in the report. */
 export type Rule =
   /** An acknowledged event is stored. */
   | 'lost'
@@ -106,7 +106,10 @@ export const checkEvidence = (evidence: Evidence): Verdict => {
   };
 };
 
-/** If a chat ended less than this time before a fault, its end may not have been in PostgreSQL yet, and is lost too. */
+/**
+ * A fault may also remove the end of a chat that ended less than this time before it, because the end may not have
+ * been in PostgreSQL yet.
+ */
 const UNPERSISTED_END_MS = 3_000;
 /**
  * Time within which a chat ends because of a loss: the grace period of a user who does not return (35 s), plus the time
@@ -152,7 +155,7 @@ const checkChat = (
   for (const ack of chat.acks) {
     // The seq counts from 1.
     const storedEvent = storedEvents[ack.seq - 1];
-    // `ANY_FINGERPRINT` is the ack of a command to end the chat, which needs no stored event: the command is also
+    // The ack of a command to end the chat has `ANY_FINGERPRINT`. It needs no stored event, because the command is also
     // acknowledged when the chat has already ended or is lost.
     if (
       ack.fingerprint === ANY_FINGERPRINT ||
@@ -265,10 +268,9 @@ const checkStores = (evidence: Evidence, report: ReportViolation): void => {
 };
 
 /**
- * Describes how the events of a chat in Redis differ from those in PostgreSQL.
- * @param mayLackEvents Redis may lack events that PostgreSQL has. Those in Redis must be in PostgreSQL in the same
- * order.
- * @returns undefined when there is no such difference
+ * Describes the first difference between the events of a chat in Redis and those in PostgreSQL.
+ * @param mayLackEvents whether Redis may lack events that PostgreSQL has. Their order must be the same in any case.
+ * @returns undefined when there is no difference other than the events that Redis may lack
  */
 const describeDifference = (
   redisEvents: readonly StoredEvent[],

@@ -20,7 +20,7 @@ export class ChatBehaviour {
   private sentCount = 0;
   /**
    * Reactions sent so far. None is sent twice: the second would change nothing, and its ack would have the seq of the
-   * chat's latest event.
+   * chat's latest event, which `FrameRecorder` would report as a problem.
    */
   private readonly sentReactions = new Set<string>();
 
@@ -41,7 +41,7 @@ export class ChatBehaviour {
     const deadline = Date.now() + withinMs;
     const isWanted = (): boolean => !this.isChatting && Date.now() < deadline;
     while (isWanted() && !user.isStopping) {
-      // The ack is not recorded, because it refers to no event.
+      // The ack is not recorded, because it refers to no event. A failed command is repeated while `isWanted` is true.
       await user.sendCommand('join_queue', {}, () => undefined, isWanted);
       const retryAt = Math.min(deadline, Date.now() + REPEAT_JOIN_MS);
       while (!this.isChatting && Date.now() < retryAt) await sleep(MATCH_POLL_MS);
@@ -70,7 +70,7 @@ export class ChatBehaviour {
     const sessionId = this.sessionId;
     if (!sessionId) return undefined;
     this.sentCount += 1;
-    // The dots vary the length.
+    // The dots vary the length. Without the bar, the server would trim the last space when there are no dots.
     const content = `${sessionId} ${this.user.id} ${this.sentCount} ${'.'.repeat(this.random.chooseBetween(0, 60))}|`;
     const clientId = this.user.createId();
     return this.user.sendChatCommand(
@@ -154,7 +154,7 @@ export class ChatBehaviour {
       'break_ice_start',
       { sessionId, gameId, question, initiatorId },
       (ack) => {
-        // The question of the ack, so that a question other than the stored one is noticed.
+        // The question of the ack, not the requested one: the check compares it with the question of the stored event.
         const questionId = Number((ack.question as { id?: unknown } | undefined)?.id ?? question.id);
         recorder.game ??= { gameId, questionId, hasAnswered: false };
         return fingerprints.game(gameId, questionId, initiatorId);

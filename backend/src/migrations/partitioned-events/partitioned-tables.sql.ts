@@ -8,7 +8,7 @@ export const COPY_OF_PRIVATE = 'partitioned_event_private';
 const listPartitions = (table: string): string[] =>
   Array.from({ length: PARTITIONS }, (_, index) => `${table}_p${String(index).padStart(2, '0')}`);
 
-/** Names the partitions after the table, because they keep these names when the copy takes its place. */
+/** Names the partitions of a copy after the original table, because only the copy itself is renamed in the end. */
 const buildPartitionsSql = (copy: string, table: string): string =>
   listPartitions(table)
     .map(
@@ -83,9 +83,9 @@ export const createPartitionedTables = `
 `;
 
 /**
- * Creates triggers that repeat every write of the service, of any release, in the copies. Their functions run with the
- * privileges of the owner, because the role of the service has none on the copies. `NEW.*` fits into a copy, because
- * its columns have the same order.
+ * Creates triggers that repeat every write in the copies, also those of processes of the previous release. Their
+ * functions run with the privileges of the owner, because the role of the service has none on the copies. `NEW.*` fits
+ * into a copy, because its columns have the same order.
  */
 export const createMirrors = `
   CREATE FUNCTION mirror_events() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$

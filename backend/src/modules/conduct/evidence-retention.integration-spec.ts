@@ -146,8 +146,8 @@ describe('the retention of evidence', () => {
     expect(await readExpiries(bob)).toEqual({});
     const types = await readEventTypes(bob);
     expect(types.filter((type) => type === 'EvidenceExpired')).toHaveLength(1);
-    // `BodiesExpired` is appended only to streams without an expiry handler; that of conduct streams appends
-    // `EvidenceExpired`.
+    // `BodiesExpired` is appended only to streams without an expiry handler. The handler of conduct streams appends
+    // `EvidenceExpired` instead.
     expect(types).not.toContain('BodiesExpired');
     expect(await stack.replicas[0]!.app.get(HeldImagesService).open(key)).toBeNull();
     expect(await isStoredAfterSweep(key)).toBe(false);
@@ -203,7 +203,7 @@ describe('the retention of evidence', () => {
     expect(expiryByEnd - expiryByDismissal).toBeLessThan(49 * HOUR_MS);
   });
 
-  it('is limited even if a moderator dismisses the case while the end of the chat is being stored', async () => {
+  it('has an end even if a moderator dismisses the case while the end of the chat is being stored', async () => {
     const { ada, bob, bobSocket, sessionId } = await startChat(stack);
     await fileReport(ada, bob, { sessionId });
     await bobSocket.request('skip_chat', { sessionId });
@@ -216,7 +216,8 @@ describe('the retention of evidence', () => {
       );
       return rows.length > 0;
     };
-    // At this call, the transaction that stores the chat's end has computed the expiry without the dismissal.
+    // At this call, the transaction that stores the chat's end has locked the conduct stream and computed the expiry.
+    // The dismissal waits for the lock; otherwise this expiry would overwrite that of the dismissal.
     jest.spyOn(PersonalDataRepository, 'expireEventsAt').mockImplementationOnce(async (...args) => {
       let isDismissed = false;
       dismissal = decide(bob, report!, 'dismissed').then(() => (isDismissed = true));

@@ -240,7 +240,7 @@ describe('an erasure', () => {
     const second = (await fetchReceipt(erasureId)).content!;
     expect(second.receiptId).toBe(first.receiptId);
     expect(Date.parse(second.finishedAt)).toBeGreaterThan(Date.parse(first.finishedAt));
-    // The reasons for placing and for lifting the hold are still kept, but not because of a hold or an open case.
+    // The data that the hold covered stays until a year after the hold was placed, but no hold is in force any more.
     expect(second.kept.map(({ why }) => why)).not.toContain('legal_hold');
     expect(second.kept.map(({ why }) => why)).not.toContain('open_case');
   });

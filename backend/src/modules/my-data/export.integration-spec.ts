@@ -162,7 +162,8 @@ describe('the export of what is stored about a user', () => {
       by: 'me',
       data: { content: adasWords.message, replyTo: { messageId: sent.id, senderId: bob.user.id } },
     });
-    // Only the user's own report is exported. Its position counts only exported events, so it does not disclose others.
+    // Only the user's own report is exported. Its position counts only exported events, so it does not disclose that
+    // the stream has other events.
     expect(whileFriends.events.filter(({ section }) => section === 'conduct')).toMatchObject([
       { stream: `conduct-${bob.user.id}`, position: 1, by: 'me' },
     ]);
@@ -238,7 +239,7 @@ describe('the export of what is stored about a user', () => {
     const response = await openPausedDownload(ada);
     // The export checks the login once for each page that it reads.
     const pageChecks = jest.spyOn(stack.replicas[0]!.app.get(ExportRepository), 'isSignedIn');
-    // Waits until the count stops growing, which means that the export waits for its client.
+    // Waits until two polls in a row read the same count: the export then waits for its client.
     let previousCount = -1;
     const checkedPages = await until(
       () => pageChecks.mock.calls.length,
@@ -308,22 +309,23 @@ describe('the export of what is stored about a user', () => {
   });
 
   it('does not release the lock of a later export after its own lock has expired', async () => {
-    const [first, second] = stack.replicas.map(({ app }) => app.get(ExportTicketRepository));
+    const [firstReplica, secondReplica] = stack.replicas.map(({ app }) => app.get(ExportTicketRepository));
     const userId = 4_000_000_000; // needs no account
-    const releaseFirst = await first!.lock(userId);
+    const releaseFirst = await firstReplica!.lock(userId);
     await stack.store.redis.del(exportLockKey(userId)); // as its expiry does
-    const releaseSecond = await second!.lock(userId);
+    const releaseSecond = await secondReplica!.lock(userId);
     await releaseFirst!();
-    expect(await first!.lock(userId)).toBeNull();
+    expect(await firstReplica!.lock(userId)).toBeNull(); // the second lock is still held
     await releaseSecond!();
-    const releaseThird = await first!.lock(userId);
+    const releaseThird = await firstReplica!.lock(userId);
     expect(releaseThird).not.toBeNull();
     await releaseThird!();
   });
 
   it('releases its slot and its lock when the client disconnects', async () => {
     const visitors = await Promise.all(Array.from({ length: 3 }, () => stack.createVisitor(0)));
-    // A replica has slots for two exports. An export larger than what a paused client receives keeps its slot.
+    // A replica has slots for two exports. These exports are larger than what a paused client receives, so they keep
+    // their slots.
     for (const { user } of visitors) await fillChat(user.id, 5_000);
     const [first, second, third] = visitors as [ThawVisitor, ThawVisitor, ThawVisitor];
     const responses = [await openPausedDownload(first), await openPausedDownload(second)];

@@ -21,8 +21,8 @@ describe('opening a stream', () => {
 
   /**
    * Opens a stream with one statement, which writes the event and the row of `notes`.
-   * @param number `repeated` stands for a command that was executed before, `refused` for one that is refused. The
-   * statement adds any other value to the data of the event.
+   * @param number a text that the statement adds to the data of the event and returns. Two texts have a meaning:
+   * `repeated` stands for a command that was executed before, and `refused` for one that is refused.
    */
   const open = (streamId: string, number: string, event: NewEvent) => {
     const { note, name } = event.data as { note?: string; name?: string };
@@ -50,9 +50,9 @@ describe('opening a stream', () => {
   });
 
   it.each([
-    { number: 'repeated', result: 'finds an earlier request', returned: 'repeated' },
-    { number: 'refused', result: 'finds nothing', returned: null },
-  ])('writes nothing when the query $result', async ({ number, returned }) => {
+    { number: 'repeated', description: 'was executed before', returned: 'repeated' },
+    { number: 'refused', description: 'is refused', returned: null },
+  ])('writes nothing for a command that $description', async ({ number, returned }) => {
     const streamId = createStreamId();
     const row = await open(streamId, number, createNoted('a!'));
     expect(row?.number ?? null).toBe(returned);

@@ -107,8 +107,8 @@ describe('ChatLogRepository', () => {
     await hotLog.store.redis.del(hotLog.getKeys().outbox);
     const filledShards: number[] = [];
     const events = new ProcessEventsService(new ModulesContainer());
-    jest.spyOn(events, 'publish').mockImplementation((_, event) => {
-      if ('shard' in event) filledShards.push(Number(event.shard));
+    jest.spyOn(events, 'publish').mockImplementation((name, event) => {
+      if (name === 'OutboxBecameNonEmpty' && 'shard' in event) filledShards.push(Number(event.shard));
     });
     const ownLog = new ChatLogRepository(hotLog.clients[0]!, events);
     const first = await ownLog.append(hotLog.sessionId, END_OF_EMPTY_STREAM, ['a']);
@@ -117,7 +117,7 @@ describe('ChatLogRepository', () => {
     expect(filledShards).toEqual([findShard(hotLog.sessionId)]);
   });
 
-  it('appends the end for a passed deadline once, and not if the user has returned', async () => {
+  it('appends the end of the chat only once for an overdue deadline, and not if the user has returned', async () => {
     // At first, both users have a deadline that has not passed.
     await hotLog.presence.setDeadlines(hotLog.sessionId, [1, 2], GRACE_MS);
     expect(
@@ -146,6 +146,7 @@ describe('ChatLogRepository', () => {
     const realNow = Date.now.bind(Date);
     const clock = jest.spyOn(Date, 'now').mockImplementation(() => realNow() - 60_000);
     await log().append(hotLog.sessionId, END_OF_EMPTY_STREAM, ['a']);
+    // The clock of Redis shows about the same time as the real clock of this process.
     expect(Math.abs(log().estimateRedisTimeMs() - realNow())).toBeLessThan(5_000);
     // The clock of this process is right again, and the next append measures the difference again.
     clock.mockRestore();

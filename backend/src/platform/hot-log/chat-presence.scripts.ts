@@ -7,9 +7,10 @@ import { publishToReplicasLua } from './publish-to-replicas.scripts';
  * `socketDirectoryLua`. KEYS of each script: the `replicas` key of the chat's shard.
  *
  * `directory` records members of topics, each with a note. Here a topic is a chat, identified by its session id
- * (`session`). Its members are sockets, and the note of a socket is `<user>|<1 if the socket shows the chat, else 0>`. Only sockets that show the chat make their user
- * present. An absent user has a deadline (`<session>|<user>`): the chat ends unless the user returns before it. The set
- * `away` holds the absent users who were present earlier.
+ * (`session`). Its members are sockets, and the note of a socket is `<user>|<1 if the socket shows the chat, else 0>`.
+ *
+ * Only sockets that show the chat make their user present. An absent user has a deadline (`<session>|<user>`): the chat
+ * ends unless the user returns before it. The set `away` holds the absent users who were present earlier.
  *
  * Scripts with `allowOom` also run while Redis is out of memory, because they free memory or help to end abandoned
  * chats, which frees memory.

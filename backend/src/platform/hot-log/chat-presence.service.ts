@@ -116,9 +116,8 @@ export class ChatPresenceService {
    * shortly after an outage of Redis.
    */
   async sweep(): Promise<Deadline[]> {
-    const { maySweep } = this.lease;
-    if (!maySweep) return [];
-    const overdue = await this.directory.sweep(maySweep);
+    if (!this.lease.maySweep) return [];
+    const overdue = await this.directory.sweep(/* mayEvict */ true);
     return overdue.map((member) => {
       const separator = member.lastIndexOf('|');
       return { sessionId: member.slice(0, separator), userId: Number(member.slice(separator + 1)) };

@@ -7,8 +7,8 @@ export const OUTBOX_MAX_BYTES = 4 * 1024 * 1024;
 
 /**
  * Lua function `isOutboxFull(outbox, queued)`; `queued` is the number of entries. Measuring memory takes 19 µs for
- * 4 MiB, so the function only does so when `queued` is a multiple of 16, or one more: an append of two entries may skip
- * the multiple.
+ * 4 MiB, so the function measures it only when `queued` is a multiple of 16, or one more. The latter is for an append
+ * of two entries, which can make `queued` skip the multiple.
  */
 export const isOutboxFullLua = `
 local function isOutboxFull(outbox, queued)
@@ -44,7 +44,8 @@ export type ShardFigures = [length: number, bytes: number, oldestId: string, dea
 
 /**
  * Measures one shard.
- * KEYS: outbox, dead letters. ARGV: start of an XRANGE of the entries that are not held (see `Backlog`).
+ * KEYS: outbox, dead letters. ARGV: start of an XRANGE that excludes held entries. These wait for an entry of their
+ * chat that could not be written.
  * Returns the outbox's length and bytes, the id of the oldest entry in the range ('' if none), and the number of dead
  * letters.
  */

@@ -10,7 +10,7 @@ type Labels = Record<string, string>;
 export class MetricsRegistry {
   private readonly registry = new Registry();
   private readonly scrapeErrors: Counter;
-  /** Results of the reading functions of `addGaugesFromOneReading` in the current scrape, by function. */
+  /** The readings of the current scrape for `addGaugesFromOneReading`, by the function that took them. */
   private readonly readings = new Map<object, Promise<unknown>>();
 
   constructor() {

@@ -59,7 +59,7 @@ export class UserFrameLimiter {
    * that other replicas count them, unless they are too few even for a first charge.
    */
   settle(): void {
-    this.wasChargedInVisit = false;
+    this.wasChargedInVisit = false; // lowers the threshold to that of a first charge
     this.chargeWhenDue();
   }
 
@@ -74,7 +74,8 @@ export class UserFrameLimiter {
     const frames = this.uncharged;
     this.uncharged = 0;
     this.isCharging = true;
-    this.wasChargedInVisit = this.socketCount > 0; // a charge after a visit is no charge of the next one
+    // Without sockets the visit is over. The next visit needs an early first charge again.
+    this.wasChargedInVisit = this.socketCount > 0;
     void this.charge(this.userId, frames).then((debtMs) => {
       this.isCharging = false;
       if (debtMs === undefined) return;

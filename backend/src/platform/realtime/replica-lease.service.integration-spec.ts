@@ -74,7 +74,7 @@ describe('leases of replicas', () => {
     ]);
   });
 
-  it('are moved, once they have expired, to the expired leases by the next renewal of any replica', async () => {
+  it('are recorded as expired by the first renewal of any replica after their expiry', async () => {
     await renew('gone');
     await expire('gone');
     const live = await startLease('live');
@@ -99,12 +99,12 @@ describe('leases of replicas', () => {
     expect(await store.redis.zrange(leaseKeys.names, '0', '-1')).toEqual(['staying']);
   });
 
-  it('do not permit sweeps to the first replica that renews its lease after an outage', async () => {
+  it('do not allow a sweep by the first replica that renews its lease after an outage of Redis', async () => {
     const a = await startLease('a');
     expect(a.maySweep).toBe(false); // the only live replica, as after an outage
     const b = await startLease('b');
     expect(b.maySweep).toBe(true); // it has joined a running service
-    await Promise.all([expire('a'), expire('b')]);
+    await Promise.all([expire('a'), expire('b')]); // as in an outage
     await (b as unknown as { renew(): Promise<void> }).renew(); // without waiting for the timer
     expect(b.maySweep).toBe(false);
   });
@@ -139,7 +139,7 @@ describe('leases of replicas', () => {
     };
     const scenarios = await Promise.all(
       [10, 1_000].map(async (count) => {
-        // Each number of replicas has its own keys, by the hash tag.
+        // `count` replaces the hash tag of the keys, so each number of replicas has its own keys.
         const keys = KEYS.map((key) => key.replace('{matching}', `{${count}}`));
         const renewLeases = (calls: number, knownEpoch: string) =>
           Promise.all(

@@ -2,9 +2,9 @@ import { luaClock } from '../redis/redis-clock.scripts';
 
 /**
  * Lua fragment for all scripts of a socket directory. A directory records the members of each topic, and the replica
- * that holds each member. A topic is a chat or a user. Its members are sockets; in the match queue they are
- * replicas with sockets of the user, so member and replica are the same there. All keys share the hash tag of KEYS[1],
- * so that one script can change them atomically:
+ * that holds each member. A topic is a chat or a user, and its members are sockets. The match queue is an exception:
+ * the members of a user are the replicas with sockets of the user, so the member is the replica itself. All keys share
+ * the hash tag of KEYS[1], so that one script can change them atomically:
  *   sockets:<topic>     hash, member → `<replica>|<note>`
  *   replica:<replica>   set of `<topic>|<member>`
  *   replicas            sorted set of replicas, by the last time they recorded a member or compared these records
@@ -45,14 +45,14 @@ function directory.isEmpty(topic)
 end
 
 -- Calls removeMember(topic, member, replica), which has to call directory.leave, for at most MAX_EVICTED_PER_CALL
--- members of dead replicas. Skips a replica that has recorded a member since it was found dead (foundDeadAt, in ms),
--- because it is alive. Returns 1 if more members are to be evicted, else 0.
+-- members of dead replicas. Skips a replica whose time in the set replicas is not before foundDeadAt (ms), because it
+-- is alive. Returns 1 if more members are to be evicted, else 0.
 local MAX_EVICTED_PER_CALL = 1000
 function directory.evict(removeMember, foundDeadAt, replicas)
   local remaining = MAX_EVICTED_PER_CALL
   if #replicas == 0 then return 0 end
-  for i, joinedAt in ipairs(redis.call('ZMSCORE', prefix .. 'replicas', unpack(replicas))) do
-    if joinedAt and tonumber(joinedAt) < foundDeadAt then
+  for i, lastAliveAt in ipairs(redis.call('ZMSCORE', prefix .. 'replicas', unpack(replicas))) do
+    if lastAliveAt and tonumber(lastAliveAt) < foundDeadAt then
       local membersKey = prefix .. 'replica:' .. replicas[i]
       for _, entry in ipairs(redis.call('SPOP', membersKey, remaining)) do
         local topic, member = string.match(entry, '^(.-)|(.*)$')

@@ -145,7 +145,7 @@ const subscriberOptions: ConnectionOptions = {
   retryStrategy: reconnectDelayMs,
 };
 
-/** Finds the hash slot of a key or channel, which ioredis computes for the key of a command. */
+/** Finds the hash slot of a key or channel. ioredis computes it for a command, here a GET that is never sent. */
 const findSlot = (key: string): number => new Command('get', [key]).getSlot() ?? 0;
 
 /**
@@ -153,10 +153,10 @@ const findSlot = (key: string): number => new Command('get', [key]).getSlot() ??
  * primaries. A process can thus start while Redis is down.
  */
 export const waitForFirstConnectionAttempt = async (redis: RedisClient): Promise<void> => {
-  // A function, because the nodes of a cluster are only known once it is open.
-  const listClusterPrimaries = redis instanceof Cluster ? () => redis.nodes('master') : () => [];
   await waitUntilOpenOrClosed(redis as unknown as Redis);
-  await Promise.all(listClusterPrimaries().map(waitUntilOpenOrClosed));
+  // Listed only now, because the nodes of a cluster are not known before it is open.
+  const clusterPrimaries = redis instanceof Cluster ? redis.nodes('master') : [];
+  await Promise.all(clusterPrimaries.map(waitUntilOpenOrClosed));
 };
 
 const waitUntilOpenOrClosed = (connection: Pick<Redis, 'status' | 'once' | 'off'>): Promise<void> =>
@@ -172,8 +172,9 @@ const waitUntilOpenOrClosed = (connection: Pick<Redis, 'status' | 'once' | 'off'
   });
 
 /**
- * A timer that fires this much too late or too early shows that the event loop was blocked. After a block it fires too
- * early, because Node counts the delay from the start of the iteration in which the timer was set.
+ * A timer that deviates from its delay by more than this shows that the event loop was blocked. A block while the timer
+ * is pending makes it late. A block before it is set, in the same iteration, makes it early, because Node counts the
+ * delay from the start of the iteration.
  */
 const MAX_TIMER_DEVIATION_MS = 50;
 
@@ -288,14 +289,14 @@ const openCluster = (
   { nodes, hasTls, ...address }: ClusterAddress,
   { enableOfflineQueue = true, retryStrategy, ...redisOptions }: ConnectionOptions,
 ): Cluster => {
-  // Only connections of the request path, which must not send a command twice, have no offline queue.
-  const maySendTwice = enableOfflineQueue;
+  // Only the connections of the request path have no offline queue.
+  const isOnRequestPath = !enableOfflineQueue;
   const cluster = new Cluster([...nodes], {
     enableOfflineQueue,
     clusterRetryStrategy: retryStrategy,
     // A command whose connection was lost may have been executed, so the request path never sends it again: a delay of
     // 0 disables the repetition.
-    ...(maySendTwice ? {} : { retryDelayOnFailover: 0, retryDelayOnClusterDown: 0 }),
+    ...(isOnRequestPath ? { retryDelayOnFailover: 0, retryDelayOnClusterDown: 0 } : {}),
     retryDelayOnTryAgain: RETRY_DURING_MOVE_MS,
     slotsRefreshTimeout: redisOptions.connectTimeout ?? CONNECT_TIMEOUT_MS,
     // Connects by host name: the certificate of a node is issued for its name, not for its address.

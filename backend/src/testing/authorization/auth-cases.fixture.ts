@@ -7,7 +7,11 @@ import {
   VALIDATION_FAILED,
 } from './authorization-case.fixture';
 
-/** `stranger` is registered; the other actors are anonymous and have neither an email address nor a password. */
+/**
+ * `stranger` is registered; the other actors, `else`, are anonymous and have neither an email address nor a password.
+ * Suspended and banned users may use the routes with `accessOfExcluded`. A case without ids is tried once by each actor
+ * (`outcomeOfOneAttempt`).
+ */
 export const authCases: AuthorizationTable = {
   routes: {
     'POST /api/login': {

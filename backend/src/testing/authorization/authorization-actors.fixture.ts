@@ -26,7 +26,7 @@ export const createActors = async (stack: TestStack): Promise<AuthorizationActor
   const { origin } = replica;
   const chatOfSelf = await matchNewVisitors([origin, origin]);
   const chatOfOthers = await matchNewVisitors([origin, origin]);
-  // The other user in attempts that vary only the id of the caller.
+  // Has no relation to any actor. The other user in attempts that vary only the caller's user id.
   const friendlessUser = await stack.createVisitor(0, 'male');
   const users: Record<Actor, ThawVisitor> = {
     self: chatOfSelf.ada,
@@ -138,7 +138,7 @@ export const createActors = async (stack: TestStack): Promise<AuthorizationActor
           ...commonIds,
           user: owner.user.id,
           session: (kind === 'own' ? ownChat : otherChat).sessionId,
-          // Used only with the kind `other`: for every actor but `self`, it is the message of another user.
+          // The message of `self`, whatever the kind. No attempt uses it with the kind `own`.
           message: messageOfSelf,
           request: requestIds.get(owner),
           image: imageUrls.get(owner),

@@ -56,8 +56,8 @@ const createCaseRoute = (
 });
 
 /**
- * An action that succeeds once: `moderator` tries it with the ids of both cases. `otherModerator`, whose outcome is
- * `else`, tries it afterwards.
+ * An action that succeeds once for each moderation case. `moderator` goes first and succeeds for both cases, so
+ * `otherModerator` (`else`) is refused for both.
  */
 const allowOnlyOnce: Outcomes = {
   own: { moderator: '200', else: '409 already_answered' },
@@ -78,7 +78,8 @@ const createBanBody = ({ version, evidenceImage }: Ids) => ({
  * The routes of moderation. `own` ids belong to the case that the calling moderator has claimed (works on), `other` ids
  * to that of the other moderator. Refusals: `claimed`: another moderator has claimed the case; `case_changed`: the
  * version is not the current one; `already_answered`: the matter is decided already; `own_decision`: moderators may
- * neither confirm their own decisions nor act on themselves.
+ * neither confirm their own decisions nor act on themselves. `outcomeOfOneAttempt` is for outcomes that do not depend
+ * on the ids.
  */
 export const moderationCases: AuthorizationTable = {
   routes: {
@@ -125,9 +126,12 @@ export const moderationCases: AuthorizationTable = {
     ),
     // In the first attempt, both moderators try to end the claim of the other one; in the second, they end their own.
     ...createCaseRoute('DELETE', 'claim', [{ other: '409 claimed' }], [{ own: '204', ...unknownIdOutcomes }]),
-    // No case is claimed any more, so in the first attempt only the version is wrong, also for the case of the other
-    // moderator. Each moderator decides their own case in the third attempt, and cannot decide it again in the fourth.
-    // Malformed ids are tried in the fourth, because its body has no image id that could be refused in their place.
+    // No case is claimed any more. The attempts:
+    // 1. Only the version is wrong, also for the case of the other moderator.
+    // 2. The body of a ban lacks its rule and facts.
+    // 3. Each moderator decides their own case.
+    // 4. The moderators cannot decide it again. Malformed ids are tried here, because this body has no image id that
+    //    could be refused in their place.
     ...createCaseRoute(
       'POST',
       'decision',
@@ -198,8 +202,8 @@ export const moderationCases: AuthorizationTable = {
         ),
       ],
     },
-    // A hold keeps the data of a user from being erased. Of the `other` ids, only `person` does not belong to the case
-    // of the other moderator: it is the caller.
+    // A hold keeps the data of a user from being erased. With the kind `other`, `person` is the caller: the moderators
+    // try to place a hold on themselves.
     'PUT /api/moderation/people/:userId/hold': {
       cases: [
         createModeratorCase(

@@ -103,7 +103,8 @@ export const computeAddressChange = (
   if (topPart !== undefined && isClosing(topPart) && !hasChanged(otherPart)) return 'back';
   // While `topPart` is open, even with another friend or dialog, the current entry still belongs to it.
   if (topPart !== undefined && wanted[topPart] !== undefined) return { added: topPart, replace: true };
-  // A friend who is opened from a dialog takes over the entry of the dialog, which closes.
+  // The part of the entry, if any, closes. A friend who is opened from a dialog takes over the entry; otherwise it
+  // belongs to no part.
   return { added: isOpening('friend') ? 'friend' : undefined, replace: true };
 };
 

@@ -25,8 +25,8 @@ const getAnnouncement = (
 };
 
 /**
- * Lists the newest rows that can be announced, newest last, and no more than the log keeps. More rows than that are new
- * at once only when history is loaded or after a long absence; then the newest ones are enough.
+ * Lists the newest rows that can be announced, newest last, and no more than the log keeps. If more are new at once,
+ * after a long absence or when history is loaded, the newest ones are enough.
  */
 const listNewestAnnouncements = ({ messages, ...options }: AnnouncerProps): LogEntry[] => {
   const newest: LogEntry[] = [];
@@ -48,6 +48,6 @@ export const Announcer = (props: AnnouncerProps) => {
   // When a notice is removed, `newest` also contains an older row. Only rows after the last known one are new.
   const lastKnownIndex = newest.findLastIndex(({ key }) => known.some((entry) => entry.key === key));
   if (newest.at(-1)?.key !== known.at(-1)?.key) setKnown(newest);
-  // `useLog` stores the new entries now: `setKnown` makes React render again at once, and then no entry is new.
+  // After `setKnown`, React renders again at once, without new entries. `useLog` keeps those of this render.
   return <LiveLog label={copy.list.newMessages} entries={useLog(newest.slice(lastKnownIndex + 1))} />;
 };

@@ -62,7 +62,8 @@ export const useComposerTask = (
   }, [started, unsavedEdit, message, me.id, me.username, partner.username, isWithStranger]);
 
   /**
-   * Ends the current task and starts `next`. If `next` is null, a reply that an unsaved edit interrupted is resumed.
+   * Ends the current task and starts `next`. A reply that an unsaved edit interrupts is kept in `started`. If `next` is
+   * null, the end of the edit resumes it.
    */
   const startTask = useCallback(
     (next: StartedTask | null): void => {

@@ -25,7 +25,7 @@ const expressions = phrases.map((phrase) => {
 const isFoundByExpressions = (text: string): boolean =>
   expressions.some((expression) => expression.test(text));
 
-/** Numbers from 0 to below 1 that are the same in each run (mulberry32). */
+/** Creates a generator of numbers from 0 to below 1 (mulberry32). The same seed gives the same numbers. */
 const createRandom = (seed: number) => () => {
   seed = (seed + 0x6d2b79f5) | 0;
   let mixed = Math.imul(seed ^ (seed >>> 15), 1 | seed);
@@ -59,7 +59,7 @@ it('finds what one regular expression for each phrase finds, in 20,000 random te
     expect([text, trie.matches(collectRuns(text))]).toEqual([text, isFound]);
     counts[isFound ? 'found' : 'clean'] += 1;
   }
-  // The texts test both results often.
+  // Both results are frequent, so the test covers both.
   expect(Math.min(counts.found, counts.clean)).toBeGreaterThan(2_000);
 });
 

@@ -46,7 +46,7 @@ export interface MessageListProps {
   partner: MessageAuthor;
   commands: MessageCommands;
   capabilities: Capabilities;
-  /** Picture URLs, insulting texts and contact details of a stranger that the user has revealed; null for a friend. */
+  /** What the user has revealed of a stranger: picture URLs, insulting texts, contact details; null for a friend. */
   revealed: ReadonlySet<string> | null;
   /** Renders a message that is a card, such as a game, instead of a bubble. */
   renderCard?: ((message: ChatMessage) => ReactNode) | undefined;
@@ -82,7 +82,7 @@ const useReachTop = (
   isPositioned: RefObject<boolean>,
   onReachTop: (() => void) | undefined,
 ): void => {
-  // `firstKey` runs the effect again when older messages were added and the first row is still mounted.
+  // Older messages change `firstKey`. This runs the effect again even if `isFirstRowMounted` stays true.
   useEffect(() => {
     const element = scroller.current;
     if (!element || !isFirstRowMounted) return;

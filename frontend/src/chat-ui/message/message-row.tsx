@@ -33,7 +33,7 @@ export interface MessageRowProps extends GroupPosition {
   me: MessageAuthor;
   partner: MessageAuthor;
   commands: MessageCommands;
-  /** Picture URLs, insulting texts and contact details of a stranger that the user has revealed; null for a friend. */
+  /** What the user has revealed of a stranger: picture URLs, insulting texts, contact details; null for a friend. */
   revealed: ReadonlySet<string> | null;
   renderCard?: ((message: ChatMessage) => ReactNode) | undefined;
   /**

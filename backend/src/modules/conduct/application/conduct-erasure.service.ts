@@ -111,7 +111,7 @@ const describeKind = ({ type, is_own: isOwn }: KeptRow): string => {
 const findReason = ({ is_held: isHeld, is_open: isOpen, until }: KeptRow): KeptRecord['why'] => {
   if (isHeld) return 'legal_hold';
   if (isOpen) return 'open_case';
-  // Without a hold and an open case, only a sanction without a known end leaves the expiry unknown.
+  // Neither a hold nor an open case keeps the data, so an unknown expiry is due to a sanction without a known end.
   return until === null ? 'sanction' : 'appeal_window';
 };
 

@@ -3,8 +3,8 @@ import type { NoticeRow } from '../infrastructure/notice.repository';
 import type { AutomaticCause } from '../projections/notice-rows.projection';
 
 /**
- * The facts of notices that an automatic rule sent, by cause. For the causes `reports` and `age`, `selectFacts` chooses
- * the facts of suspensions. Their other notices have no facts, but a fixed text in the frontend.
+ * The facts of notices that an automatic rule sent, by cause. The causes `reports` and `age` are missing: `selectFacts`
+ * chooses the facts of their suspensions, and the frontend has a fixed text for their other notices.
  */
 const automaticFacts: Partial<Record<AutomaticCause, string>> = {
   many_accounts:
@@ -43,9 +43,10 @@ const selectFacts = ({ kind, cause, rule, facts, is_solo: isSolo }: NoticeRow): 
   if (kind === 'appeal_decided') return null;
   const isSuspension = kind === 'suspension' || kind === 'ban';
   if (isSuspension && cause === 'reports') return PAUSED_FOR_REPORTS;
-  // `projectNotices` gives the cause 'age' to every automatic suspension without an end. This includes those for a
-  // blocked image, which have another rule.
+  // `projectNotices` gives the cause 'age' to every automatic suspension without an end: for a stated age or for a
+  // blocked image. The rule distinguishes them.
   if (isSuspension && cause === 'age') return rule === 'adults_only' ? PAUSED_FOR_AGE : PAUSED_FOR_IMAGE;
+  // Only automatic notices have a cause. A moderator wrote the facts of the others.
   const statedFacts = cause === null ? facts : (automaticFacts[cause] ?? null);
   return isSolo ? appendSoloRemark(statedFacts) : statedFacts;
 };

@@ -179,7 +179,7 @@ const evolveOutsideStanding = (state: ConductState, event: StandingEvent): Condu
     case 'PersonFlagged': {
       const { caseId, cause, noticeId } = event.data;
       const flagged = addNotice({ ...state, flagCaseId: caseId }, event, 'care', { noticeId, caseId });
-      return cause === 'sanction_lapsed' ? markLapsed(flagged, caseId) : flagged;
+      return cause === 'sanction_lapsed' ? recordLedToFlag(flagged, caseId) : flagged;
     }
     case 'FlagLifted': {
       const lifted = addNotice(state, event, 'lifted', {
@@ -261,8 +261,8 @@ const evolveAppealDecided = (
     const change = { kind: 'suspended', until: new Date(until) } as const;
     next = { ...next, sanctions: updateEntry(next.sanctions, sanctionId, change) };
   }
-  // After a reversal, earlier reports no longer count towards automatic care, which flags or suspends a user whom
-  // several others report. The exception is a reporter's appeal against a dismissal: its success confirms the reports.
+  // Automatic care (a flag or suspension after reports of several users) ignores reports before `lastReversalAt`. A
+  // reporter's successful appeal against a dismissal does not set it, because it confirms the reports.
   if (outcome === 'reversed' && appealedNotice?.kind !== 'report_decided')
     next = updateCase(next, caseId, { lastReversalAt: event.occurredAt });
   if (!appeal) return next; // only satisfies the compiler: an appeal is filed before it is decided
@@ -279,8 +279,8 @@ const markUndecided = (reports: ConductState['reports'], caseId: number): Conduc
     ]),
   );
 
-/** Marks the automatic sanctions of a case as lapsed. Their end has led to a flag and must not lead to another. */
-const markLapsed = (state: ConductState, caseId: number | null): ConductState => {
+/** Records that the automatic sanctions of a case have led to a flag, so that their end does not lead to another. */
+const recordLedToFlag = (state: ConductState, caseId: number | null): ConductState => {
   const sanctions = new Map(state.sanctions);
   for (const [id, sanction] of sanctions)
     if (sanction.isAutomatic && sanction.caseId === caseId)

@@ -53,7 +53,7 @@ export const decideConfirmation = (
   // The moderator who imposed a ban may review it only if there is no other one. Then `isSolo` is true.
   const isSolo = ban
     ? requireSecondModerator(
-        // The decision that imposed the ban. The case may have a later one, because an appeal opens it again.
+        // The decision that imposed the ban, from its notice: after an appeal, the case may have a later decision.
         { moderatorId: state.notices.get(ban.noticeId)?.decidedBy ?? null, at: ban.imposedAt },
         command,
         policy.soloReviewAfterMs,
@@ -141,7 +141,8 @@ export const decideInheritedSanction = (
 
 /**
  * Lifts or shortens the sanction that was inherited from `sanctionId`, its source, so that it ends no later than the
- * source. `until` is the end of the source. Null means that it was lifted, unlike the `until` of a sanction.
+ * source. `until` of the command is the new end of the source, or null if the source was lifted. For a sanction, an
+ * `until` of null means that it has no end.
  */
 export const decideAlignment = (
   command: AlignInheritedSanction,
@@ -218,7 +219,10 @@ const mustLeadToFlag = (sanction: ImposedSanction, { cases }: ConductState, at: 
   return isAutomatic && isOver && !isLifted && !hasLedToFlag && isUndecided;
 };
 
-/** The end of the flag in force: a new flag ends at the same time. Without one, a new flag ends after `FLAG_MAX_MS`. */
+/**
+ * The end of the flag in force; a new flag keeps this end. Undefined if no flag is in force: the new one then ends
+ * after `FLAG_MAX_MS`.
+ */
 const findCurrentFlagEnd = (state: ConductState, at: Date): Date | undefined =>
   isFlagged(state, at) ? state.standing.flag?.until : undefined;
 

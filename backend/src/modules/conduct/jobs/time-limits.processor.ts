@@ -57,7 +57,7 @@ export class TimeLimitsProcessor implements OnModuleInit, OnApplicationBootstrap
       if (userIds.length === 0) break;
       for (const userId of userIds) {
         try {
-          // Compares the limits with the time when the user's stream has been locked, not with `now`.
+          // Without `now`: the command reads the time itself, after it has locked the user's stream.
           await this.conduct.applyTimeLimits({ userId });
           doneUserIds.add(userId);
         } catch (error) {

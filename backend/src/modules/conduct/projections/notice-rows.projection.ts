@@ -40,7 +40,7 @@ export const projectNotices = async (event: StoredConductEvent, manager: EntityM
   const { occurredAt: startsAt } = event;
   const { userId: recipientId } = event.data;
   /** Inserts a notice to the user of the stream, unless the row names another recipient. */
-  const insert = (row: Omit<NoticeRow, 'recipientId'> & Partial<NoticeRow>): Promise<void> =>
+  const insert = (row: Omit<NoticeRow, 'recipientId'> & { recipientId?: number }): Promise<void> =>
     insertNotice({ recipientId, ...row }, event, manager);
   switch (event.type) {
     case 'CaseDecided': {
@@ -131,7 +131,7 @@ const projectAppealDecision = async (
     'SELECT appellant_id FROM appeals WHERE id = $1',
     [appealId],
   );
-  // Only for the type: `AppealFiled` has inserted the row.
+  // Never undefined, because `AppealFiled` has inserted the row. The check is for TypeScript.
   if (!appeal) return;
   const row: NoticeRow = {
     noticeId: answerNoticeId,
@@ -148,7 +148,8 @@ const projectAppealDecision = async (
 /**
  * Inserts a notice, which refers to the event with its text. `place` and `place_at` are the kind and the time of the
  * reported chat. A notice with the text of a decision takes them from the last report of the case, and has the place
- * `account` if the case has no report. `single_row` makes the statement insert a row even if there is no report.
+ * `account` if the case has no report. The subquery `notice` has one row, so the statement inserts one even if there is
+ * no report.
  */
 const insertNotice = async (
   row: NoticeRow,
@@ -162,13 +163,14 @@ const insertNotice = async (
        place_at)
      SELECT $1::bigint, $2, $3, $4::timestamptz, $5, $6::text IS NOT NULL, $6, $7::timestamptz, $8::timestamptz,
        $9::bigint, $10::bigint, $11::bigint, $12, $13::boolean, $14::boolean, $15::bigint,
-       CASE WHEN $16::text IS NOT NULL THEN $17 END,
-       CASE $16 WHEN 'event' THEN $18::uuid
+       CASE WHEN notice.text_source IS NOT NULL THEN $17 END,
+       CASE notice.text_source WHEN 'event' THEN $18::uuid
          WHEN 'decision' THEN (SELECT decision_event_id FROM conduct_cases WHERE id = $9) END,
-       CASE WHEN $16 = 'decision' THEN COALESCE(reported.place, 'account') ELSE reported.place END, reported.chat_at
-     FROM (SELECT 1) AS single_row LEFT JOIN LATERAL (
+       CASE WHEN notice.text_source = 'decision' THEN COALESCE(reported.place, 'account') ELSE reported.place END,
+       reported.chat_at
+     FROM (SELECT $16::text AS text_source) AS notice LEFT JOIN LATERAL (
        SELECT place, chat_at FROM reports
-       WHERE reports.id = $11 OR ($16 = 'decision' AND reports.case_id = $9)
+       WHERE reports.id = $11 OR (notice.text_source = 'decision' AND reports.case_id = $9)
        ORDER BY reports.id DESC LIMIT 1
      ) AS reported ON true`,
     [

@@ -3,12 +3,11 @@ import type { Environment } from '../../../config/environment.config';
 import type { DeadReplicas } from '../../../platform/realtime/replica-lease.service';
 import { directoryKeys, matchingKeys } from '../../../platform/redis/redis.keys';
 import { createFakeLease } from '../../../testing/test-lease.fixture';
+import { FAR_FUTURE_MS } from '../../../testing/test-match-queue.harness';
 import { createTestRedis, type TestRedis } from '../../../testing/test-redis.harness';
 import { resumeScript } from '../infrastructure/match-queue.scripts';
 import { MatchQueueService } from './match-queue.service';
 
-/** Expiry of a lease that does not expire in these tests. */
-const FAR_FUTURE_MS = '1000000000000000';
 /** How long the record of a parked user is kept. */
 const PARKED_FOR_MS = 35_000;
 /** Time to live that Redis returns for a key without an expiry. */
@@ -31,7 +30,7 @@ describe('replicas that hold a place in the queue', () => {
     );
   const killReplica = async (replicaId: string): Promise<void> => {
     await store.redis.zrem(matchingKeys.leases, replicaId);
-    // A dead replica is evicted only if it has recorded nothing after `foundAtMs`.
+    // This time is later than every record, so no record proves that the replica is alive.
     deadReplicas = { foundAtMs: Number.MAX_SAFE_INTEGER, replicaIds: [replicaId] };
   };
   const listHolders = (userId: number) => store.redis.hkeys(matchingKeys.sockets(String(userId)));
@@ -93,7 +92,7 @@ describe('replicas that hold a place in the queue', () => {
     expect(await readRecordTtlMs(1)).toBe(NO_EXPIRY);
   });
 
-  it('hold the place of a searching user whose resume failed, and none of a user who is not searching', async () => {
+  it('repeat a failed resume, and then hold a place only if the user is searching', async () => {
     const service = createReplica('r1');
     const run = resumeScript.run.bind(resumeScript);
     await service.join(1, 'male', 'both');
@@ -127,7 +126,7 @@ describe('replicas that hold a place in the queue', () => {
     const state = await service.join(2, 'male', 'both');
     if (state.kind !== 'matched') throw new Error(state.kind);
     expect([await listHolders(1), await listHolders(2)]).toEqual([['r1'], ['r1']]);
-    // The chat has started, so the replica no longer has to hold the places.
+    // As when a chat starts: the match is confirmed, and the replica no longer holds the places.
     await service.confirm(state.match);
     for (const userId of state.match.userIds) service.forget(userId);
     expect(await holdsPlaces()).toBe(false);

@@ -11,11 +11,11 @@ const SEQUENCES = Number(process.env.THAW_TEST_SEQUENCES ?? (isLongRun ? 100_000
 /** Short runs have short sequences, since each operation costs some round trips to Redis. */
 const MAX_STEPS = isLongRun ? 40 : 16;
 const TIMEOUT_MS = isLongRun ? 7_200_000 : 60_000;
-/** Short runs repeat the same sequences of operations, those of an arbitrary seed; long runs try new ones. */
+/** Short runs repeat the same sequences of operations, because their seed is fixed; long runs try new sequences. */
 const SEED = Number(process.env.THAW_TEST_SEED ?? (isLongRun ? Date.now() % 2 ** 31 : 20_261_120));
 /**
- * Operations (see `Step`), and the results `matched` and `waits` (no partner was found) of searches, as
- * `MatchQueueComparison` counts them. A run proves little unless each occurs more than `MIN_FREQUENT_COUNT` times.
+ * Operations (see `Step`) and search results that `MatchQueueComparison` counts. A search that finds no partner is
+ * counted as `waits`. A run proves little unless each count is above `MIN_FREQUENT_COUNT`.
  */
 const FREQUENT = [
   'matched',
@@ -31,7 +31,10 @@ const FREQUENT = [
   'suspend',
 ];
 const MIN_FREQUENT_COUNT = 15;
-/** `care` and `common` are moves to the care pool, in which only flagged users are matched, and back. */
+/**
+ * Also counted. `care` is a move to the care pool, in which only flagged users are matched; `common` is a move back. A
+ * matched user is `claimed` until the chat starts.
+ */
 const RARE = [
   'block while claimed',
   'block while chatting',
@@ -57,7 +60,7 @@ describe('the match queue', () => {
     { relaxAfterS: 600, when: 'while cool-downs hold' },
     { relaxAfterS: 0, when: 'while cool-downs are ignored' },
   ])(
-    'keeps every user in one place and leaves no matchable pair waiting $when, in any order of operations',
+    'keeps every user in one state and leaves no matchable pair waiting $when, in any order of operations',
     async ({ relaxAfterS }) => {
       const counts = new Map<string, number>();
       const client = connectRedis(

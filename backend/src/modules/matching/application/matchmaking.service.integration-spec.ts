@@ -13,7 +13,7 @@ import { MatchQueueService } from './match-queue.service';
 
 jest.setTimeout(30_000);
 
-/** Much shorter than the ten seconds between two checks of the records in Redis, so no such check causes the change. */
+/** Time limit of a change that must not wait for the check of the records in Redis, which runs every ten seconds. */
 const SOON_MS = 2_000;
 /** The name in Redis of the pool `common`, with all users whom moderation has not flagged. */
 const COMMON_POOL: PoolName = '';
@@ -93,8 +93,8 @@ describe('MatchmakingService', () => {
     await secondTab.next('queue_joined');
     await secondTab.request('leave_queue', {});
     await firstTab.next('queue_left');
-    // A replica stops tracking a user whose record is missing in two checks. It must not queue the user again. So each
-    // replica checks twice.
+    // Each replica checks twice, because it stops tracking a user whose record is missing in two checks. Neither check
+    // may queue the user again.
     for (const replicaIndex of [0, 1, 0, 1]) await getMatchmaking(replicaIndex).checkRecords();
     expect(countTracked(0) + countTracked(1)).toBe(0);
     expect(await readRecord(ada.user.id)).toEqual({});
@@ -138,7 +138,7 @@ describe('MatchmakingService', () => {
     expect(await stack.store.redis.pttl(matchingKeys.user(ada.user.id))).toBeGreaterThan(0);
   });
 
-  it('does not queue a user without a socket when Redis executed their join, but the call timed out', async () => {
+  it('does not queue a user without a socket if their join times out after Redis has executed it', async () => {
     const ada = await stack.createVisitor(0, 'female');
     const socket = await ada.openSocket();
     await socket.closeCleanly();
@@ -247,7 +247,7 @@ describe('MatchmakingService', () => {
     await stack.store.flush(); // removes the stuck claim, which must not affect other tests
   });
 
-  it('frees the users of a chat whose end could not be recorded, although they never return', async () => {
+  it('frees users who never return, even if the match queue missed the end of their chat', async () => {
     const [ada, bob] = [await stack.createVisitor(0, 'female'), await stack.createVisitor(1, 'male')];
     const [adaSocket, bobSocket] = [await ada.openSocket(), await bob.openSocket()];
     await adaSocket.request('join_queue', {});
@@ -270,7 +270,7 @@ describe('MatchmakingService', () => {
     expect(await stack.store.redis.zcard(matchingKeys.chats)).toBe(0);
   });
 
-  it('checks at most 200 users concurrently, and runs one check at a time', async () => {
+  it('checks at most 200 users concurrently, even if two checks of all users are requested at once', async () => {
     const queue = stack.replicas[0]!.app.get(MatchQueueService);
     const registry = stack.replicas[0]!.app.get(SocketRegistry);
     jest.spyOn(registry, 'hasSocketsOf').mockReturnValue(true); // otherwise the replica would not track the users

@@ -17,11 +17,11 @@ import { hasCandidate, maySearch, choosePool, type SearchCriteria } from './sear
 import { StandingsService } from '../../standings/application/standings.service';
 import { type Exclusions, SearchExclusionsService, UNKNOWN_EXCLUSIONS } from './search-exclusions.service';
 
-/** The records are checked each time before the queue status is sent. */
+/** Interval at which the users' records in Redis are checked and the queue status is then sent. */
 const CHECK_EVERY_MS = limits.queueStatusIntervalMs;
 /** Number of users whose records are read and repaired concurrently. */
 const CHECK_PAGE_SIZE = 200;
-/** A retry is sent this long after the time from which the cool-down may be ignored, so that it is never early. */
+/** Added to the delay of a retry, so that it never comes before the cool-down may be ignored. */
 const RETRY_SLACK_MS = 50;
 
 /** A user who is searching, or who is matched and waits for the chat to start. */
@@ -107,8 +107,8 @@ export class MatchmakingService implements OnModuleInit, OnApplicationShutdown {
   async resume(userId: number): Promise<MatchState> {
     const known = this.waitingUsers.get(userId)?.exclusions;
     const areKnownCurrent = known !== undefined && !this.searchExclusions.areOld(userId, known);
-    // With null, matching is not retried. The exclusions are then read below, but only for a searching user: most users
-    // who connect are not searching.
+    // Without current exclusions, this call does not retry matching. The exclusions are then read below, but only for
+    // a searching user, because most users who connect are not searching.
     const state = await this.departOnFailure(
       userId,
       this.queue.resume(userId, areKnownCurrent ? known.userIds : null),
@@ -116,7 +116,8 @@ export class MatchmakingService implements OnModuleInit, OnApplicationShutdown {
     if (areKnownCurrent || state.kind !== 'searching')
       return this.track(userId, state, known ?? UNKNOWN_EXCLUSIONS);
     const exclusions = await this.searchExclusions.read(userId, known);
-    // Not `queue.retry`, which returns `idle` while the lease of this replica has lapsed.
+    // Not `queue.retry`: while the lease of this replica has lapsed, it would take the user out of the queue and return
+    // `idle`.
     const retried = await this.departOnFailure(userId, this.queue.resume(userId, exclusions.userIds));
     return this.track(userId, retried, exclusions);
   }
@@ -147,7 +148,11 @@ export class MatchmakingService implements OnModuleInit, OnApplicationShutdown {
     if (state.kind === 'matched') await this.events.deliver('MatchMade', state.match);
   }
 
-  /** Tracks the user while their state is a search or a claim, and starts the chat of a match. @returns the state. */
+  /**
+   * Tracks a user who is searching or matched, and no longer tracks any other user. Starts the chat of a match that
+   * the preceding call to Redis made (`matched`); `claimed` is a match by another call.
+   * @returns the state.
+   */
   private async track(userId: number, state: MatchState, usedExclusions: Exclusions): Promise<MatchState> {
     const waiting = this.waitingUsers.get(userId);
     const known = waiting?.exclusions;
@@ -192,6 +197,10 @@ export class MatchmakingService implements OnModuleInit, OnApplicationShutdown {
     }
   }
 
+  /**
+   * Stops holding the user's place in the queue. The search continues on other replicas that hold the place; without
+   * one, the user is not matched until they connect again.
+   */
   private async depart(userId: number): Promise<void> {
     this.untrack(userId);
     await this.queue.depart(userId);
@@ -265,9 +274,12 @@ export class MatchmakingService implements OnModuleInit, OnApplicationShutdown {
     }
     const exclusions = await this.findExclusions(userId);
     const state = await this.queue.changePool(userId, choosePool(standing), exclusions.userIds);
-    if (this.waitingUsers.has(userId)) await this.track(userId, state, exclusions);
-    // Another replica tracks the user, but this call made the match, so this replica starts the chat.
-    else if (state.kind === 'matched') await this.events.deliver('MatchMade', state.match);
+    if (this.waitingUsers.has(userId)) {
+      await this.track(userId, state, exclusions);
+    } else if (state.kind === 'matched') {
+      // Another replica tracks the user, but this call made the match, so this replica starts the chat.
+      await this.events.deliver('MatchMade', state.match);
+    }
   }
 
   /** @returns the exclusions of the user's search, read again if the known ones are old. */

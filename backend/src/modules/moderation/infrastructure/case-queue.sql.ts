@@ -83,7 +83,7 @@ const caseIdsSql: Record<CaseFilter | 'single', string> = {
 /**
  * Builds common table expressions. The last one, `measured_cases`, has the cases with their urgency as of `$1`.
  * Reports, appeals and sanctions after `$1` are ignored, so that paging through a list neither repeats nor skips cases.
- * Only `caseIdsSql.decided` takes later appeals and bans into account.
+ * Only the list of decided cases is current: a case leaves it as soon as it has an open appeal or an unconfirmed ban.
  * @param idsSql one of `caseIdsSql`
  */
 const buildMeasuredCasesSql = (idsSql: string): string => `
@@ -141,8 +141,9 @@ open_appeals AS (
          CASE WHEN is_waiting AND is_automatic THEN ${AUTOMATIC_CASE_POINTS} ELSE 0 END AS automatic_part,
          CASE WHEN is_waiting THEN LEAST(${MAX_WAITING_POINTS}, ${POINTS_PER_HOUR} * GREATEST(0,
            floor(extract(epoch FROM $1::timestamptz - waiting_since) / 3600)))::int ELSE 0 END AS waiting_part,
-         -- Of equally grave reasons, the first of these is the kind. A case that does not wait keeps its stored kind.
-         -- Findings and reports are not compared with a confirmation: an undecided case has no ban to confirm.
+         -- The kind is the reason with the highest base; of equal ones, the first in this order. A case that does not
+         -- wait keeps its stored kind. Findings and reports are not compared with a confirmation, because they count
+         -- only while the case is undecided, and a ban is confirmed after the decision.
          CASE WHEN NOT is_waiting THEN kind
               WHEN finding_base > 0 AND finding_base = GREATEST(finding_base, reports_base, appeal_base) THEN 'finding'
               WHEN reports_base > 0 AND reports_base = GREATEST(reports_base, appeal_base) THEN 'reports'

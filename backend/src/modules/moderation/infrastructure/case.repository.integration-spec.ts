@@ -301,7 +301,7 @@ describe('CaseRepository', () => {
     expect(await findSingleCase()).toMatchObject({ is_claimed: false });
   });
 
-  it('the query for a page of a queue of 10,000 cases repeats no sequential scan', async () => {
+  it('the query for a page of a queue of 10,000 cases runs no sequential scan more than once', async () => {
     // Each case has three reports, and every second user has an earlier sanction.
     await database.dataSource.query(`
       INSERT INTO conduct_cases (id, user_id, state, kind, version, opened_at)

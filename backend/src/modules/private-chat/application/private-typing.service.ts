@@ -50,7 +50,7 @@ export class PrivateTypingService {
       friendsCachedUntil = now + FRIENDS_CACHED_FOR_MS;
     }
     this.lastTypingBySocket.set(connection, { receiverId, handledAt: now, friendsCachedUntil });
-    // `senderId` identifies the private chat, `userId` the user who types.
+    // Both are the sender's id: `senderId` identifies the private chat, `userId` the user who types.
     await this.userPublisher.sendFrame(receiverId, 'typing', { senderId: userId, userId });
   }
 }

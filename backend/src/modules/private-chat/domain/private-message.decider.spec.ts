@@ -22,7 +22,7 @@ const createSentEvent = (messageType: MessageType = 'text', content = 'hello'): 
   type: 'PrivateMessageSent',
   data: { messageId, senderId: ada, receiverId: bob, messageType, content, replyToId: null, clientId: null },
 });
-/** @param refFingerprint hash of the frame's `ref`, equal in a retry of the frame; the event field is `attempt` */
+/** @param refFingerprint hash of the frame's `ref`, which a retry of the frame repeats. Stored as `attempt`. */
 const createReactionEvent = (
   userId: number,
   refFingerprint?: string,
@@ -37,7 +37,7 @@ const createReactionEvent = (
     ...(refFingerprint === undefined ? {} : { attempt: refFingerprint }),
   },
 });
-const addMs = (ms: number): Date => new Date(occurredAt.getTime() + ms);
+const addMsToEventTime = (ms: number): Date => new Date(occurredAt.getTime() + ms);
 const createDeletedEvent = (): PrivateMessageEvent => ({
   ...eventHeader,
   type: 'PrivateMessageDeleted',
@@ -173,7 +173,7 @@ describe('reacting to a private message', () => {
 
   it('is not undone by a retry of the same frame within a minute', () => {
     given(createSentEvent(), createReactionEvent(bob, 'a'))
-      .when(react('🔥', bob, 'a', addMs(59_000)))
+      .when(react('🔥', bob, 'a', addMsToEventTime(59_000)))
       .thenNothing();
   });
 
@@ -197,7 +197,7 @@ describe('reacting to a private message', () => {
       .when(react('🔥', bob, 'a'))
       .then(removed);
     given(createSentEvent(), createReactionEvent(bob, 'a'))
-      .when(react('🔥', bob, 'a', addMs(60_000)))
+      .when(react('🔥', bob, 'a', addMsToEventTime(60_000)))
       .then(removed);
   });
 

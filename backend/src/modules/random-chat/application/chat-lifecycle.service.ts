@@ -129,9 +129,9 @@ export class ChatLifecycleService {
   }
 
   /**
-   * Frees both users if one of the events ended the chat. In a removal, the server ends the chat for safety: the event
-   * contains a finding (a user stated to be under 18). Before the users are freed, `AgeStated` reports the finding to
-   * moderation. If this fails, the worker reports it later.
+   * Completes a removal: after a message or an edit, the server has ended the chat for safety, and the end contains a
+   * finding (a user stated to be under 18). Before the users are freed, `AgeStated` reports the finding to moderation.
+   * If this fails, the worker reports it later.
    */
   async completeRemoval(chat: LiveChat, events: readonly LoggedEvent[]): Promise<void> {
     for (const { eventId, event } of events) {
@@ -162,7 +162,7 @@ export class ChatLifecycleService {
     if (sessionId === null) return;
     const chat = await this.chats.read(sessionId);
     if (chat.hasParticipant(blockerId)) await chat.execute({ type: 'SkipChat', userId: blockerId });
-    // Also if the chat does not exist and so has no participants.
+    // `closeRecords` does nothing for a chat that does not exist, but these two users must be freed then, too.
     await this.records.close(sessionId, [blockerId, blockedId]);
   }
 
@@ -273,6 +273,7 @@ export class ChatLifecycleService {
     const chat = await this.chats.read(sessionId);
     const hasOnlyStarted = chat.version === 1; // the only event is `ChatStarted`
     if (hasOnlyStarted && (await this.wasClaimReleased(chat))) {
+      // `not_overdue` needs no check: no user returns to a chat that none has seen, so the deadline was handled before.
       await chat.executeIfOverdue({ type: 'AbortChat' }, userId);
       await this.presence.forget(sessionId, chat.userIds);
     } else if (chat.hasParticipant(userId)) {
@@ -285,10 +286,10 @@ export class ChatLifecycleService {
 
   /**
    * Whether the claim was released although the chat had started: the replica died before it could confirm the match,
-   * and no user saw the chat.
+   * and no user saw the chat. The records of the two users in the queue then no longer name the chat.
    */
   private async wasClaimReleased({ sessionId, userIds }: LiveChat): Promise<boolean> {
-    const records = await this.queue.readRecords(userIds);
-    return !records.some((record) => record?.sessionId === sessionId);
+    const queueRecords = await this.queue.readRecords(userIds);
+    return !queueRecords.some((record) => record?.sessionId === sessionId);
   }
 }

@@ -30,8 +30,8 @@ export class ConnectionResumeService {
 
   /**
    * @param reportState sends the user's state to the client; called once, before the socket gets any other frame.
-   * @throws DomainError `rate_limited` when the user has resumed too many pages of long chats, before `reportState` is
-   * called; errors of Redis at any point.
+   * @throws DomainError `rate_limited` when the user has resumed more pages of events than the rate limit allows,
+   * before `reportState` is called; errors of Redis at any point.
    */
   async resume(connection: SocketConnection, lastSeen: LastSeen, reportState: ReportState): Promise<void> {
     const { userId } = connection.identity;
@@ -59,7 +59,7 @@ export class ConnectionResumeService {
       await this.limitResumeRate(chat, userId, seenSeq);
       const pastChat = await this.findPastChat(userId, lastSeen, chat);
       this.admitSocket(connection, state, reportState);
-      // Not counted as `ended`: a connection counts once, by the resume of the open chat.
+      // The metric counts a connection once. This one counts below, for the open chat, and not as `ended` here.
       if (pastChat && lastSeen) sendEnd(connection, pastChat, lastSeen.seq);
       // If Redis has lost events that the client has seen, the client receives the chat from the start.
       const outcome = seenSeq > chat.version ? 'reset' : 'resumed';
@@ -74,7 +74,7 @@ export class ConnectionResumeService {
     });
   }
 
-  /** Like the method of `LiveChatService`, which throws only to refuse, but also counts the refusal. */
+  /** Applies the rate limit, and counts a refusal. `LiveChatService.limitResumeRate` throws no other errors. */
   private async limitResumeRate(chat: LiveChat, userId: number, seenSeq: number): Promise<void> {
     try {
       await this.chats.limitResumeRate(chat, userId, seenSeq);
@@ -91,8 +91,9 @@ export class ConnectionResumeService {
     reportState: ReportState,
     knownChat?: ChatSummary,
   ): Promise<void> {
-    // A claim is a match whose chat is not confirmed yet. If the client has already seen this chat, it is no past chat:
-    // the socket joins it once the claim is confirmed.
+    // A claim is a match whose chat is not confirmed yet. Clients see a chat only after its confirmation, so if this
+    // client has seen the chat, Redis has lost the confirmation. The chat is no past chat: the socket joins it when it
+    // is confirmed again.
     const willJoinSeenChat = state.kind === 'claimed' && state.sessionId === lastSeen?.sessionId;
     const pastChat = willJoinSeenChat
       ? null
@@ -148,8 +149,8 @@ const isOpenChat = ({ version, isEnded }: ChatSummary): boolean => version > 0 &
 const sendEnd = (connection: SocketConnection, chat: ChatSummary, seenSeq: number): void => {
   const { sessionId, endFrame } = chat;
   if (chat.version === 0 || (endFrame && chat.userIds.length === 0)) {
-    // Redis has no event of the chat, which expired after it was persisted or was lost, or only the end of a lost chat.
-    // Either way the chat is over, and the client expects the next `seq`.
+    // Redis has no events of the chat (they were lost, or were persisted and have expired), or only the end that was
+    // recorded after their loss. In both cases the chat is over, and the client expects the next `seq`.
     connection.sendFrame('chat_skipped', {
       sessionId,
       seq: seenSeq + 1,

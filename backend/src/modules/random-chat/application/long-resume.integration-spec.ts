@@ -198,7 +198,7 @@ describe('the resume of a long chat', () => {
 
   it('includes the end of a chat that ends during its resume', async () => {
     const { bob, adaSocket, version, sessionId } = await startLongChat(MIB / 2);
-    // The chat ends between the first page and the second page.
+    // A resume calls `waitUntilDrained` between two pages, so the chat ends after the first page.
     jest.spyOn(SocketConnection.prototype, 'waitUntilDrained').mockImplementationOnce(async () => {
       await adaSocket.request('skip_chat', { sessionId });
     });
@@ -206,7 +206,7 @@ describe('the resume of a long chat', () => {
     await until(() => listPages(socket).at(-1)?.last);
     expect(listPages(socket).at(-1)?.events.at(-1)).toMatchObject({ event: 'chat_skipped' });
     expect(listSeqs(socket)).toEqual(listNumbers(1, version + 1));
-    // After this ack, an end sent as a frame of its own would have arrived as well.
+    // If the end were also sent as a frame of its own, it would arrive before this ack.
     await socket.request('join_queue', {});
     await socket.request('leave_queue', {}); // users of later tests must not be matched with Bob
     expect(socket.all('chat_skipped')).toEqual([]);

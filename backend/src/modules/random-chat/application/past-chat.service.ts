@@ -33,7 +33,7 @@ export class PastChatService {
   async find(sessionId: string): Promise<ChatPeriod | null> {
     const { first, last } = await this.log.readFirstAndLast(sessionId);
     const firstEvent = first && decodeEvent(first.text).event;
-    // Redis no longer has the chat, or has lost it and then stored only its end.
+    // Redis has no event of the chat, or only the end that was appended after Redis had lost the chat.
     if (!first || !last || firstEvent?.type !== 'ChatStarted') {
       const row = await this.history.findByStream(buildChatStreamId(sessionId));
       return row && this.toPeriod(row);

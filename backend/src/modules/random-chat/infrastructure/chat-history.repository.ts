@@ -68,7 +68,7 @@ export class ChatHistoryRepository {
     return this.chats.findOneBy({ streamId });
   }
 
-  /** The time of the last event of each chat, by stream id. Ignores `BodiesExpired`, the expiry of its messages. */
+  /** The time of the last event of each chat, by stream id. Ignores `BodiesExpired`, the expiry of messages. */
   async findLastEventTimes(streamIds: readonly string[]): Promise<ReadonlyMap<string, Date>> {
     const rows = await this.chats.query<{ stream_id: string; occurred_at: Date }[]>(
       `SELECT requested.stream_id, last_event.occurred_at FROM unnest($1::text[]) AS requested(stream_id)

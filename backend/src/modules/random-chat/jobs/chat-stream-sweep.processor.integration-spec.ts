@@ -19,7 +19,7 @@ describe('ChatStreamSweepProcessor', () => {
       sockets: `${prefix}sockets:${sessionId}`,
     };
   };
-  /** Treats every open chat as silent: the time before which its last event must be is not an hour ago, but now. */
+  /** A chat is silent if its last event is older than the given time, which is in the future here, not an hour ago. */
   const sweepAllAsSilent = () => worker.app.get(ChatStreamSweepProcessor).sweep(Date.now() + 1_000);
   const countDeadlines = (chat: Conversation) => stack.store.redis.zcard(getKeys(chat).deadlines);
   const isEndPersisted = async ({ sessionId }: Conversation) =>

@@ -33,7 +33,8 @@ describe('with a full Redis', () => {
   let postgres: CuttableLink;
   let stack: TestStack;
 
-  // The connection has no time-out: with a replica, a worker and all users in it, this process may read a reply late.
+  // `ownRedis.redis` has no command time-out: the replica, the worker and all users share this process, so it may read
+  // a reply late.
   const readBacklog = async () => (await new OutboxRepository(ownRedis.redis).measureBacklog()).length;
   const waitUntilPersisted = () =>
     until(readBacklog, (length) => length === 0, isLongRun ? 5 * 60_000 : 60_000);
@@ -42,7 +43,7 @@ describe('with a full Redis', () => {
   const getValve = () => stack.replicas[0]!.app.get(MemoryValveService);
   const waitForValve = (state: 'open' | 'closed') =>
     untilWithin(60_000, () => getValve().isOpen === (state === 'open'));
-  // `readDurableTexts` returns the type of an event without content.
+  // For an event that has no content, such as an end, `readDurableTexts` returns the type.
   const countEnds = async ({ sessionId }: Conversation): Promise<number> =>
     [...(await readDurableTexts(stack.database.dataSource, sessionId)).values()].filter(
       (text) => text === 'ChatEnded',
@@ -102,6 +103,7 @@ describe('with a full Redis', () => {
     const backlogWhenClosed = await readBacklog();
     const countAcknowledged = () => chats.reduce((sum, { acknowledged }) => sum + acknowledged.size, 0);
     const acknowledgedWhenClosed = countAcknowledged();
+    // A message is stored but not acknowledged if the reply of Redis comes too late.
     expect(backlogWhenClosed).toBeGreaterThanOrEqual(acknowledgedWhenClosed);
 
     const sendUntil = performance.now() + SEND_WHILE_CLOSED_MS;

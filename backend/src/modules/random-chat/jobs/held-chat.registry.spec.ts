@@ -1,5 +1,5 @@
 // The worker writes the entries of each shard's outbox to PostgreSQL. A chat is held while its next entry cannot be
-// written. A held chat waits until it is due, when the entry is retried. A pass reads each shard after an outbox id, or
+// written. It waits (a pass skips its entries) until a retry is due. A pass reads each shard after an outbox id, or
 // from the head of the outbox ('').
 import type { OutboxEntry } from '../../../platform/hot-log/outbox.repository';
 import { HeldChatRegistry } from './held-chat.registry';
@@ -24,7 +24,7 @@ describe('HeldChatRegistry', () => {
     // Retries are due at multiples of their delay: the first one at 500 ms.
     registry.hold(entries[0]!, 10);
     expect([firstPass.isWaiting('a'), firstPass.isWaiting('b')]).toEqual([true, false]);
-    firstPass.markProcessed(entries);
+    firstPass.markProcessed(entries); // held, like those of the chat `a`, or written
     expect(firstPass.end().get(1)).toBe('3-0');
 
     expect(registry.beginPass([1], 100).starts.get(1)).toBe('3-0');
@@ -43,7 +43,8 @@ describe('HeldChatRegistry', () => {
       while (registry.beginPass([1], now).isWaiting('a')) now += 50;
       waitsMs.push(now - failedAt);
     }
-    // The delay is 500 ms, then 1,000 ms. Retries are due at multiples of it: at 500 ms and at 1,000 ms.
+    // The second delay is 1,000 ms. Retries are due at multiples of their delay, so the second retry is due at
+    // 1,000 ms, which is 500 ms after the first.
     expect(waitsMs.slice(0, 2)).toEqual([500, 500]);
     expect(waitsMs).toEqual([...waitsMs].sort((a, b) => a - b));
     expect(Math.max(...waitsMs)).toBeLessThanOrEqual(30_000);

@@ -1,6 +1,6 @@
 import { Injectable, Logger, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import { OutboxRepository } from '../../../platform/hot-log/outbox.repository';
+import { type Backlog, OutboxRepository } from '../../../platform/hot-log/outbox.repository';
 import { MetricsRegistry } from '../../../platform/observability/metrics.registry';
 import { JobWorkerService } from '../../../platform/queue/job-worker.service';
 import { HeldChatRegistry } from './held-chat.registry';
@@ -60,13 +60,18 @@ export class OutboxWatchdogService implements OnModuleInit, OnApplicationShutdow
         },
         thaw_dead_letters: { help: 'Events that PostgreSQL refuses', read: ({ deadLetters }) => deadLetters },
       },
-      () => this.outbox.measureBacklog(this.heldChats.heldUpTo),
+      () => this.measureBacklog(),
     );
     this.timer = setInterval(() => void this.exitIfStuck(), CHECK_EVERY_MS);
   }
 
   onApplicationShutdown(): void {
     clearInterval(this.timer);
+  }
+
+  /** Measures the backlog. Its age excludes the entries up to `heldUpTo`, which are all of held chats. */
+  private measureBacklog(): Promise<Backlog> {
+    return this.outbox.measureBacklog(this.heldChats.heldUpTo);
   }
 
   private async exitIfStuck(): Promise<void> {
@@ -83,7 +88,7 @@ export class OutboxWatchdogService implements OnModuleInit, OnApplicationShutdow
     let ageMs: number;
     try {
       await this.dataSource.query('SELECT 1');
-      ({ ageMs } = await this.outbox.measureBacklog(this.heldChats.heldUpTo));
+      ({ ageMs } = await this.measureBacklog());
     } catch {
       this.healthySince = undefined; // no worker can make progress, so a restart would not help
       return false;

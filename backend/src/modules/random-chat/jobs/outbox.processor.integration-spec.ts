@@ -115,7 +115,7 @@ describe('OutboxProcessor', () => {
     await second.stop();
   });
 
-  it('starts passes over a shard group at least half a batch window apart, however many jobs are added', async () => {
+  it('keeps a minimum interval between passes over a shard group, however many jobs are added', async () => {
     const outbox = worker.app.get(OutboxRepository);
     const passes: { group: number; startedAt: number }[] = [];
     const lock = outbox.lock.bind(outbox);
@@ -134,7 +134,8 @@ describe('OutboxProcessor', () => {
     for (const [index, { startedAt }] of listPassesOfGroup().entries()) {
       const previousPass = listPassesOfGroup()[index - 1];
       if (!previousPass) continue;
-      // A third instead of half: the group is locked slightly later than the pass is started, by a varying delay.
+      // The minimum is half a batch window. A third is expected here, because a pass locks the group slightly after it
+      // has started, by a varying delay.
       expect(startedAt - previousPass.startedAt).toBeGreaterThan(BATCH_WINDOW_MS / 3);
     }
     await waitUntilOutboxesAreEmpty();
@@ -169,7 +170,7 @@ describe('OutboxProcessor', () => {
     await sendMessages(chat, 1);
     await expectPersisted(chat.sessionId);
     const [started, message] = await readFromPostgres(chat.sessionId);
-    expect(JSON.stringify(message?.data)).not.toContain('word'); // occurs in the text of every message
+    expect(JSON.stringify(message?.data)).not.toContain('word'); // the content of the message is `word 0`
     expect(JSON.stringify(started?.data)).not.toContain(chat.ada.user.username);
     const [row] = await stack.database.dataSource.query<{ subject_id: string; expires_at: Date }[]>(
       'SELECT subject_id, expires_at FROM event_private WHERE stream_id = $1 AND event_id = $2',
@@ -253,7 +254,7 @@ describe('OutboxProcessor', () => {
       });
     });
 
-    it('is readable only for the user, and only with a valid user id', async () => {
+    it('can be read by its own user only, and is not found for an invalid user id', async () => {
       const [ada, bob] = [await stack.createVisitor(0, 'female'), await stack.createVisitor(0, 'male')];
       expect((await ada.call('GET', `/api/chat-history/${bob.user.id}`)).status).toBe(403);
       expect(await ada.call('GET', `/api/chat-history/${ada.user.id}`)).toMatchObject({

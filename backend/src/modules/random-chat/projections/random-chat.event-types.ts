@@ -27,8 +27,8 @@ const definePlain = (type: string): EventTypeDefinition => ({ type, schemaVersio
 
 /**
  * `clientId` and `gameId` are personal fields because clients choose them, so they may contain any text. Personal
- * fields are stored beside the log, but events of earlier releases have these two fields in the log. Their schema
- * version is still 1, since the shape of the event has not changed.
+ * fields are stored beside the log, but events of earlier releases have these two fields in the log. When the fields
+ * were moved, the schema version stayed the same, since the shape of the data did.
  */
 export const randomChatEventTypes: readonly EventTypeDefinition[] = [
   definePersonal('ChatStarted', ['participants']),

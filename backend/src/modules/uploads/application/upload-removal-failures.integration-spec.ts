@@ -60,7 +60,7 @@ describe('images', () => {
     it('before it deletes the file, the image is invisible, and the next sweep deletes the file', async () => {
       const url = await images.uploadImage(ownerId);
       jest.spyOn(images.storage, 'remove').mockRejectedValueOnce(createCrash());
-      // `sweepAfterHours` returns the number of deleted files.
+      // A file that cannot be deleted does not fail the sweep, which returns the number of deleted files.
       expect(await images.sweepAfterHours(HOURS_UNTIL_UNUSED_REMOVED)).toBe(0);
       expect([await images.isVisibleTo(ownerId, url), await images.hasFile(url)]).toEqual([false, true]);
       expect(await images.sweepAfterHours(HOURS_UNTIL_UNUSED_REMOVED)).toBe(1);
@@ -98,7 +98,7 @@ describe('images', () => {
     expect((await images.readUploadRows()).map(({ key }) => key)).toEqual([stuckKey]);
   });
 
-  it('are left to the next sweep if no file of the page before them could be deleted', async () => {
+  it('are left to the next sweep when no file of the first page can be deleted', async () => {
     await Promise.all(Array.from({ length: IMAGE_COUNT }, () => images.uploadImage(ownerId)));
     const remove = jest.spyOn(images.storage, 'remove').mockRejectedValue(new DomainError('unavailable'));
     expect(await images.sweepAfterHours(HOURS_UNTIL_UNUSED_REMOVED)).toBe(0);

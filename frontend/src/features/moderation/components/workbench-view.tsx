@@ -16,7 +16,7 @@ import { findNextCase, stepFrom } from '@/features/moderation/queue/queue-rows';
 import { useWorkbench, workbench } from '@/features/moderation/stores/workbench.store';
 import { isAccessRefused } from '@/features/moderation/failure';
 
-/** Finds the button that opens a case in the queue. */
+/** Finds the button that opens a case in the queue. Without an id, finds none. */
 const findRowButton = (caseId: number | undefined): HTMLElement | null =>
   document.querySelector<HTMLElement>(`[data-open-case="${caseId}"]`);
 
@@ -97,7 +97,7 @@ export const WorkbenchView = ({ myId, address, changeAddress, onHelp, onForbidde
     if (cachedCase?.excludes.includes(myId) || cachedCase?.state === 'decided') return;
     openCase(id);
     workbench.openForm();
-    // The row may show a claim that is newer than the cached case.
+    // If the cached case shows no claim, the row may show a newer one.
     const claimedBy = cachedCase?.claimedBy ?? findItem(id)?.claimedBy ?? null;
     if (claimedBy === null) void claimForForm(id);
   };
@@ -155,7 +155,8 @@ export const WorkbenchView = ({ myId, address, changeAddress, onHelp, onForbidde
         if (id !== undefined) openForm(id);
         return id !== undefined;
       case 'urgency':
-        // The open case shows its urgency in its header, every other case in its row.
+        // Presses the button that shows how the urgency is calculated. It is in the header of the open case, and in the
+        // row of every other case.
         document
           .querySelector<HTMLElement>(
             caseId === id ? 'header .moderation-urgency' : `[data-case="${id}"] .moderation-urgency`,
@@ -178,6 +179,7 @@ export const WorkbenchView = ({ myId, address, changeAddress, onHelp, onForbidde
       <FailureBanners
         openCaseId={caseId}
         onOpen={(id) => {
+          // Not `openForm`, which does not open a case that has been decided in the meantime.
           openCase(id);
           workbench.openForm();
         }}

@@ -11,7 +11,8 @@ import { type UnreadCounts } from '@/features/private-chat/unread';
 import { usePageVisible } from '@/lib/page-visible';
 
 /**
- * Marks the friend's messages as read when the chat is opened, and while it is open in a visible tab.
+ * Marks the friend's messages as read when the chat is opened, and while it is open in a visible tab. The friend must
+ * not change: the chat is mounted separately for each friend.
  * @returns the number of unread messages when the chat was opened, or when its tab last became visible; 0 while the tab
  * is hidden
  */

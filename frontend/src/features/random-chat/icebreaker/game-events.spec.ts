@@ -98,7 +98,7 @@ describe('a question', () => {
 
 describe('when both users start a game at the same time', () => {
   it('shows only the card of the question that the server accepted', () => {
-    // A question is shown when its frame is received. The server has refused the user's own question, with game_active.
+    // A question is shown when its frame is received. The user's own is refused with game_active, so it has no frame.
     const state = play(createChatState(), partnerQuestionFrame);
     expect(listMessages(state).map(({ card }) => card?.kind)).toEqual(['break_ice_question']);
     expect(listMessages(state)[0]?.senderId).toBe(partner.id);
@@ -167,7 +167,7 @@ describe('an answer', () => {
   });
 
   it('from another tab of the user clears the refused choice of this tab', () => {
-    // The server has stored the answer of the other tab, which `waitingFrame` does not contain, and refuses this one.
+    // `waitingFrame` reports the answer of the other tab without its content. The server refuses the one of this tab.
     const state = play(createChatState(), partnerQuestionFrame, soupMove, waitingFrame, refusedMove);
     expect(getGame(state)).toMatchObject({ userResponse: null, progress: 'answered' });
   });
@@ -240,6 +240,7 @@ describe('an ignored game', () => {
     ['the partner', partner.id, 'IGNORED_BY_PARTNER', 'Your partner decided to not break the ice'],
   ])('shows that it was ignored by %s', (_who, userId, userResponse, notice) => {
     const state = play(createChatState(), partnerQuestionFrame, createIgnoredFrame(userId));
+    // `userResponse` records who ignored the game (docs/product-decisions.md, A81).
     expect(getGame(state)).toMatchObject({ userResponse, progress: 'ignored', partnerResponse: null });
     expect(listSystemTexts(state)).toEqual([notice]);
     expect(findOpenGame(getSession(state))).toBeUndefined();

@@ -165,6 +165,16 @@ describe('events about conduct', () => {
     expect(exportToAda('CaseDecided', { ...decided, outcome: 'dismissed' }, streamOfAda)).toBeNull();
   });
 
+  it('the reason of a lifted sanction is exported only for a ban that was not confirmed', () => {
+    const data = { userId: ADA, sanctionId: 2, noticeId: 5, moderatorId: BOB, reason: 'seen again' };
+    const lifted = exportToAda('SanctionLifted', { ...data, cause: 'moderator' }, streamOfAda);
+    expect(lifted?.data).toEqual({ userId: ADA, sanctionId: 2, noticeId: 5, cause: 'moderator' });
+    expect(lifted?.omitted).toEqual(['moderatorId', 'reason']);
+    const notConfirmed = exportToAda('SanctionLifted', { ...data, cause: 'not_confirmed' }, streamOfAda);
+    expect(notConfirmed?.data).toMatchObject({ reason: 'seen again' });
+    expect(notConfirmed?.omitted).toEqual(['moderatorId']);
+  });
+
   it('a report is exported only to the reporter, without evidence and weight', () => {
     const report = { userId: ADA, reportId: 2, reporterId: BOB, words: 'w', evidence: 'e', weight: 1 };
     expect(exportToAda('ReportFiled', report, streamOfAda)).toBeNull();

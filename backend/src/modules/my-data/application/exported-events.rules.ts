@@ -34,10 +34,10 @@ export interface ExportRule {
   /** Never exported. Listed because a test requires a rule for each field. */
   hiddenFields?: readonly string[];
   /**
-   * Fields of which only a part is exported, with functions that reduce a value to the user's part. If the rule has an
-   * `author`, these fields are exported only to the author.
+   * Fields of which only a part is exported, with functions that reduce a value to the user's part; undefined for no
+   * part. If the rule has an `author`, these fields are exported only to the author.
    */
-  partial?: Readonly<Record<string, (value: unknown, userId: number) => unknown>>;
+  partial?: Readonly<Record<string, (value: unknown, userId: number, data: EventData) => unknown>>;
   /** Converts the data to what the user saw. Fields that it drops are not listed in `omitted`. */
   asShown?: (data: EventData) => EventData;
   /** Whether the event is left out because of its data. `isOwn`: the user acted. */
@@ -82,6 +82,10 @@ const removeWordsOfOthers = (value: unknown, userId: number): unknown => {
   const { messageId, senderId } = value as EventData;
   return senderId === userId ? value : { messageId, senderId };
 };
+
+/** The reason of a lifted sanction is for moderators, except that of a ban that was not confirmed, which users read. */
+const keepReasonOfNotice = (reason: unknown, _userId: number, { cause }: EventData): unknown =>
+  reason === null || cause === 'not_confirmed' ? reason : undefined;
 
 /**
  * A chat that was ended because a user stated that they are under 18 looks to its users like a lost connection.
@@ -211,9 +215,9 @@ export const exportedEvents: Readonly<Record<string, ExportRule | Exclusion>> = 
     ...createConductRule('sanctionId', 'caseId', 'isSolo'),
     hiddenFields: ['moderatorId'],
   },
-  // `reason` is the text of the notice to the user if a ban was not confirmed.
   SanctionLifted: {
-    ...createConductRule('sanctionId', 'noticeId', 'cause', 'reason'),
+    ...createConductRule('sanctionId', 'noticeId', 'cause'),
+    partial: { reason: keepReasonOfNotice },
     hiddenFields: ['moderatorId'],
   },
   AgeAsked: createConductRule('noticeId', 'caseId'),
@@ -317,7 +321,7 @@ const selectFields = (
   const omitted: string[] = [];
   for (const [field, value] of Object.entries(allFields)) {
     const reduce = rule.partial?.[field];
-    const reduced = reduce ? reduce(value, userId) : value;
+    const reduced = reduce ? reduce(value, userId, allFields) : value;
     if (allowed.has(field)) data[field] = reduced;
     if (!allowed.has(field) || JSON.stringify(reduced) !== JSON.stringify(value)) omitted.push(field);
   }

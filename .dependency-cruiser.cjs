@@ -9,7 +9,7 @@ const contract = '(^|/)contract/(src|dist)/';
 /** The only platform files that a domain may import: the errors for refusals, and the types of a decider. */
 const platformFilesForDomains = '/platform/(errors/domain[.]errors|event-store/decider[.]types)[.]ts$';
 
-/** The events of the streams conduct-<id>, which the module `conduct` appends, and their fold in `standings`. */
+/** Events of `standings`, and their fold to a state. `conduct` appends these events, and its own fold uses this one. */
 const sharedEvents = '/modules/standings/domain/standing[.](events|state)[.]ts$';
 
 /** docs/decisions/0043-a-suffix-says-the-kind-of-a-file.md */
@@ -80,7 +80,7 @@ module.exports = {
     rule(
       'the-product-runs-without-dev-dependencies',
       { path: source, pathNot: isTest },
-      // Allowed are packages that are production dependencies, too, and imports of types, which exist only in sources.
+      // A package may be a production dependency as well. Imports of types do not exist at run time.
       { dependencyTypes: ['npm-dev'], dependencyTypesNot: ['npm', 'type-only'], pathNot: contract },
     ),
   ],

@@ -131,10 +131,11 @@ describe('a statement that deletes the rows of a user or a sanction', () => {
   beforeAll(async () => {
     database = await createTestDatabase();
     const { dataSource } = database;
-    // Of Ada's rows, half are Ada's own read positions, and half are those of friends in chats with Ada.
+    // Of the first OWN_ROW_COUNT rows, half are Ada's read positions, and half are those of friends in chats with Ada.
     await dataSource.query(
       `INSERT INTO private_reads (user_id, friend_id, read_up_to)
-       SELECT CASE WHEN n <= $2 / 2 THEN $1 ELSE 1000 + n END, CASE WHEN n BETWEEN $2 / 2 + 1 AND $2 THEN $1 ELSE 900000 + n END, 1
+       SELECT CASE WHEN n <= $2 / 2 THEN $1 ELSE 1000 + n END,
+         CASE WHEN n BETWEEN $2 / 2 + 1 AND $2 THEN $1 ELSE 900000 + n END, 1
        FROM generate_series(1, $3::int) AS n`,
       [ADA, OWN_ROW_COUNT, ROW_COUNT],
     );
@@ -164,14 +165,14 @@ describe('a statement that deletes the rows of a user or a sanction', () => {
     return row!.count;
   };
 
-  it('does not scan the table for the read positions of the user and of friends in chats with the user', async () => {
+  it('removes the read positions of the user and of friends in chats with the user, without a table scan', async () => {
     const rowsRead = await countRowsRead(DELETE_READ_POSITIONS_SQL, [ADA]);
     expect(await countRows('private_reads')).toBe(ROW_COUNT - OWN_ROW_COUNT);
     // PostgreSQL may read a deleted row from an index and from the table; the limit leaves a margin.
     expect(rowsRead).toBeLessThanOrEqual(3 * OWN_ROW_COUNT);
   });
 
-  it('does not scan the table for the keys of the sanction and of the sanctions inherited from it', async () => {
+  it('removes the keys of a sanction, and of sanctions inherited from it, without a scan of their table', async () => {
     const rowsRead = await countRowsRead(DELETE_BAN_KEYS_SQL, [1]);
     expect(await countRows('ban_keys')).toBe(ROW_COUNT - OWN_ROW_COUNT);
     // As above; the small table of sanctions may be read completely.

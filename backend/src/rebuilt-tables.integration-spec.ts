@@ -40,6 +40,7 @@ SELECT line FROM (
   FROM tables JOIN pg_attribute ON attrelid = tables.oid CROSS JOIN LATERAL aclexplode(attacl)
   UNION ALL
   SELECT format('sequence %s of %s.%s', objid::regclass, relname, attname)
+  -- A sequence has the dependency type 'a' (auto) on the serial column that owns it.
   FROM tables JOIN pg_depend ON refobjid = tables.oid AND deptype = 'a' AND classid = 'pg_class'::regclass
   JOIN pg_attribute ON attrelid = tables.oid AND attnum = refobjsubid
   WHERE objid IN (SELECT oid FROM pg_class WHERE relkind = 'S')
@@ -64,7 +65,7 @@ describe('tables that a rebuild has replaced', () => {
 
   it('have the same columns, constraints, indexes, privileges, statistics and sequences as the old tables', async () => {
     const { dataSource } = database;
-    // Adds the privileges that migrations grant, and what no migration uses yet, such as options and column privileges.
+    // The new role gets the privileges of a service's role. The rest is what no migration uses yet, such as options.
     await dataSource.query(`
       CREATE ROLE ${role};
       GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO ${role};

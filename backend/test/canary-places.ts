@@ -1,5 +1,5 @@
-// Searches for the words of a user (canaries), which occur nowhere else. They are ASCII, so bytes are read as latin1,
-// which accepts any byte.
+// Searches a running product for canaries: unique words that one user has written. They are ASCII, so bytes are read as
+// latin1, which accepts any byte.
 import { readdirSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -72,13 +72,13 @@ const readMetrics = (stack: Stack): Promise<[string, string][]> =>
     ]),
   );
 
-/** Returns everything that a running product stores or shows to its operator, by place. BullMQ's jobs are in Redis. */
+/** Returns everything that a running product stores or shows to its operator, by place. */
 export const readPlaces = async (stack: Stack): Promise<ReadonlyMap<string, string>> => {
   const redis = new Redis(stack.stores.redisUrl);
   try {
     return new Map([
       ...(await readDatabase(stack.stores.databaseUrl)),
-      ['redis', await dumpRedis({ redis })],
+      ['redis', await dumpRedis({ redis })], // includes BullMQ's jobs
       ['files', await dumpFiles(path.join(stack.home, 'files'))],
       ...(await readLogs(stack.home)),
       ...(await readMetrics(stack)),

@@ -53,7 +53,8 @@ describe('main.migrate', () => {
       expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
       expect(stdout).toMatch(/^The schema is up to date[^\n]*\n$/);
     }
-    expect(results.filter(({ stdout }) => stdout.includes('; ran '))).toHaveLength(1);
+    const resultsWithMigrations = results.filter(({ stdout }) => stdout.includes('; ran '));
+    expect(resultsWithMigrations).toHaveLength(1);
   });
 
   it('rebuilds the read models of the migrated database', async () => {
@@ -82,10 +83,9 @@ describe('main.migrate', () => {
       await client.query('COMMIT');
       expect(await countRows('chat_history')).toBe(1);
       // A second rebuild is refused until PostgreSQL has released the advisory lock of the killed process.
-      await until(() =>
-        returnsRows(`SELECT WHERE NOT EXISTS (SELECT FROM pg_locks WHERE locktype = 'advisory' AND database =
-        (SELECT oid FROM pg_database WHERE datname = current_database()))`),
-      );
+      const advisoryLocksQuery = `SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND database =
+        (SELECT oid FROM pg_database WHERE datname = current_database())`;
+      await until(async () => !(await returnsRows(advisoryLocksQuery)));
       const { code, stdout } = await startProcess('migrate', settings, ['--rebuild']).ended;
       expect([code, stdout]).toEqual([0, 'The read models are rebuilt from 0 events.\n']);
       expect([await countRows('chat_history'), await returnsRows(copiesQuery)]).toEqual([0, false]);
@@ -189,7 +189,10 @@ describe('main.api', () => {
     const agent = new Agent({ keepAlive: true });
     afterAll(() => agent.destroy());
 
-    /** Sends a request. Resolves with the status and the Connection header, or with the code of a connection error. */
+    /**
+     * Sends a request. Resolves with the status and the Connection header, or with the code of a connection error.
+     * @param onConnected called if the request opens a new connection, once it is open
+     */
     const call = (port: number, method: string, path: string, body?: object, onConnected = () => {}) =>
       new Promise<{ status?: number; connection?: string; error?: string }>((resolve) => {
         const text = body && JSON.stringify(body);
@@ -230,7 +233,7 @@ describe('main.api', () => {
 
       const responses = await Promise.all(registrations);
       expect(responses.map(({ status }) => status)).toEqual(Array(registrations.length).fill(201));
-      // After the signal, responses end their connections.
+      // The last registration is answered after the signal, so its response ends the connection.
       expect(responses.at(-1)?.connection).toBe('close');
 
       const { code } = await api.ended;

@@ -1,7 +1,7 @@
 /**
- * Runs the migration that partitions the tables of events and of their personal data in its own process, as an
- * operator does, and kills the process repeatedly while the service appends, changes and deletes rows. The long form
- * (THAW_TEST_LONG=1) has more data and more kills.
+ * Runs the migration that partitions the tables `events` and `event_private` (the personal data of events), and kills
+ * it repeatedly while the service appends, changes and deletes rows. The migration runs in its own process, as when an
+ * operator starts it. The long form (THAW_TEST_LONG=1) has more data and more kills.
  */
 import type { DataSource } from 'typeorm';
 import { BusyEventStore, type PrivateRow } from '../src/testing/busy-event-store.driver';
@@ -76,7 +76,7 @@ it('continues after each kill and converts everything, while the service writes'
     'SELECT count(*)::int AS "rowsBefore" FROM event_private',
   );
   const service = new BusyEventStore(database.apiDataSource);
-  // No reader follows the log, since each of its reads scans the whole table.
+  // No reader follows the log: each read would scan the whole table, which is large here.
   service.start(rowsToChange, { isFollowed: false });
   for (const table of ['events', 'personal'] as const)
     for (let kill = 0; kill < KILLS_PER_TABLE; kill += 1) await killAfterProgressIn(table);

@@ -82,7 +82,7 @@ describe('passwords', () => {
 
   it('are rejected with a lone surrogate, because all lone surrogates are hashed alike', () => {
     expect(isValid('secret\ud800')).toBe(false);
-    // UTF-8 encodes every lone surrogate as this character, which is valid itself.
+    // UTF-8 encodes every lone surrogate as U+FFFD, which is valid itself.
     expect(isValid('secret\ufffd')).toBe(true);
   });
 

@@ -15,7 +15,10 @@ export const httpErrorStatus = {
   email_taken: 409,
   gender_already_set: 409,
   already_friends: 409,
-  /** The friend request, case, ban, appeal or age question no longer waits for an answer, or the sanction has ended. */
+  /**
+   * A friend request, case, ban, appeal or age question no longer waits for an answer. Also: the sanction that a
+   * moderator lifts is no longer in force.
+   */
   already_answered: 409,
   /** The user has already blocked `limits.blockedUsersMax` users. */
   limit_reached: 409,

@@ -20,8 +20,8 @@ const parseImageLine = (line: string): string | null => {
  * Splits the content of a message of type mixed: text, followed by lines of the form `[IMAGE:url]`.
  *
  * Only trailing lines with the URL of a chat image on this server are markers; anything else that looks like a marker
- * is text that the sender typed. White space around a marker is ignored. Otherwise, trimming the text could turn its
- * last line into a marker.
+ * is text that the sender typed. White space around a marker is ignored. Otherwise ` [IMAGE:url]` would be text here,
+ * but a marker after `checkText` has trimmed it.
  * @param content  the content as stored or received
  * @returns the text above the markers, and the URLs in order; no URLs when there is no marker
  */

@@ -36,7 +36,7 @@ describe('checkContent', () => {
   });
 
   it('rejects an image or mixed message that shows no chat image', () => {
-    // Only chat images can belong to the sender.
+    // The refusal is the same as for an image of another user.
     expect(checkContent('image', 'hello')).toEqual({ refusal: 'image_not_yours' });
     expect(checkContent('mixed', 'hello')).toEqual({ refusal: 'image_not_yours' });
   });

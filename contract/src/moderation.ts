@@ -55,7 +55,7 @@ export const caseItemSchema = z.object({
    * be confirmed was imposed.
    */
   openedAt: timestampSchema,
-  /** Whether the user may use the product now (see `standingSchema`). */
+  /** The user's current standing (see `standingSchema`). */
   standing: standingKindSchema,
   /** The moderator who has claimed the case (see `claimSchema`). */
   claimedBy: z.nullable(idSchema),
@@ -76,7 +76,7 @@ export type CasePage = z.infer<typeof casePageSchema>;
 export const urgencyPartsSchema = z.object({
   /** For the gravest reason why the case waits. */
   base: z.int(),
-  /** For reporters after the first. */
+  /** For the second and each further reporter of weight 1, up to a maximum. */
   reporters: z.int(),
   /** For earlier sanctions. */
   priors: z.int(),
@@ -133,8 +133,8 @@ export type CaseReport = z.infer<typeof caseReportSchema>;
 const nullableModeratorIdSchema = z.nullable(idSchema);
 
 /**
- * One entry of a case's history. Texts are null once they are erased. This is not a `discriminatedUnion`: the
- * frontend uses no other, and that part of Zod would enlarge the bundle of every page.
+ * One entry of a case's history. Texts are null once they are erased. This is not a `discriminatedUnion`, because that
+ * part of Zod, which the frontend uses nowhere else, would enlarge the bundle of every page.
  */
 export const caseHistoryEntrySchema = z.union([
   z.object({ kind: z.literal('opened'), at: timestampSchema }),

@@ -62,7 +62,10 @@ export const receiptContentSchema = z.object({
   v: z.literal(1),
   receiptId: receiptIdSchema,
   userId: idSchema,
-  /** `asked`: by the user; `inactive`: an unused anonymous account; `operator`: repeated for a restored backup. */
+  /**
+   * What led to the erasure. `asked`: a request of the user; `inactive`: the inactivity of an anonymous user;
+   * `operator`: the restoration of a backup, after which an operator repeats earlier erasures.
+   */
   reason: z.enum(['asked', 'inactive', 'operator']),
   requestedAt: timestampSchema,
   finishedAt: timestampSchema,

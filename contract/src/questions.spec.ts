@@ -34,6 +34,7 @@ describe('the question bank', () => {
 
   it('prefixes every question with "Break the Ice: " exactly once', () => {
     const texts = questions.map(({ question }) => question);
+    // If the last occurrence is at 0, it is the only one.
     expect(findInvalid(texts, (text) => text.lastIndexOf(prefix) === 0)).toEqual([]);
   });
 

@@ -140,7 +140,7 @@ export const breakIceRevealSchema = z.object({
 });
 export const breakIceIgnoredSchema = z.object({ ...gameEventFields, ignoredBy: idSchema });
 
-/** `disconnected` is any end except a skip, so that clients cannot distinguish other ends from a lost connection. */
+/** A lost connection and every other end except a skip are `disconnected`, so clients cannot distinguish them. */
 export const endReasonSchema = z.enum(['skipped', 'disconnected']);
 export type EndReason = z.infer<typeof endReasonSchema>;
 

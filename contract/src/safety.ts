@@ -4,7 +4,7 @@ import { idSchema, randomMessageIdSchema, sessionIdSchema, timestampSchema } fro
 import { reportCategorySchema } from './standing.js';
 import { countCodePoints, hasVisibleCharacter, normalizeText } from './text.js';
 
-// The part of these schemas that every page loads.
+// `standing.js` contains those of the safety schemas that every page loads.
 export * from './standing.js';
 
 /** A text of 0 to `maxCodePoints` code points after normalisation. The server stores the normalised text. */

@@ -45,7 +45,8 @@ describe('truncateGraphemes with graphemes of thousands of code points', () => {
   const giant = `e${'\u0301'.repeat(1_999)}`;
 
   it('cuts inside a grapheme that alone exceeds the code point limit', () => {
-    const accentCount = 60 * limits.quoteMaxCodePointsPerGrapheme - 'e'.length;
+    const maxCodePoints = 60 * limits.quoteMaxCodePointsPerGrapheme;
+    const accentCount = maxCodePoints - 'e'.length;
     expect(truncateGraphemes(giant, 60)).toBe(`e${'\u0301'.repeat(accentCount)}...`);
   });
 

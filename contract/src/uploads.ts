@@ -59,8 +59,8 @@ export const parseUploadUrl = (url: string): UploadAddress | null => {
 };
 
 /**
- * Whether a classifier, which can be wrong, considers the chat image explicit. The server assigns the URL, so uploaders
- * cannot forge it.
+ * Whether a classifier, which can be wrong, considers the chat image explicit. Uploaders cannot forge this, because the
+ * server assigns the URL.
  */
 export const mayBeExplicit = (url: string): boolean =>
   parseUploadUrl(url)?.key.includes('.explicit.') === true;

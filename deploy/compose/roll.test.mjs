@@ -11,7 +11,7 @@ import { fileURLToPath } from 'node:url';
 
 const here = path.dirname(fileURLToPath(import.meta.url));
 const home = fs.mkdtempSync(path.join(os.tmpdir(), 'thaw-roll-'));
-const UP_COMMAND = 'compose up -d --no-deps --no-recreate --wait';
+const SCALE_UP = 'compose up -d --no-deps --no-recreate --wait --scale';
 const UPDATE_FRONTEND = 'compose up -d --no-deps --wait frontend';
 const RUN_SECRETS = 'compose run --rm --no-deps secrets';
 const RUN_MIGRATE = 'compose run --rm --no-deps migrate';
@@ -47,7 +47,7 @@ function run(script, args = [], { failingCommand, missingService } = {}) {
 
 /** Creates the docker commands that replace these containers one after the other. */
 const createReplacementCalls = (service, ids) =>
-  ids.flatMap((id) => [`${UP_COMMAND} --scale ${service}=${ids.length + 1} ${service}`, `stop ${id}`]);
+  ids.flatMap((id) => [`${SCALE_UP} ${service}=${ids.length + 1} ${service}`, `stop ${id}`]);
 
 suite('roll.sh', () => {
   test('a roll migrates, then replaces workers, replicas and the frontend, in this order', () => {

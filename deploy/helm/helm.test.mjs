@@ -42,7 +42,7 @@ const splitDocuments = (rendered) =>
     }),
   );
 
-// Without it, the loop below could run no tests.
+// Without any set, the loop below would run no tests, and nothing would fail.
 test('there are three sets of values', () => assert.equal(valueSets.length, 3));
 
 for (const valueSet of valueSets) {
@@ -86,7 +86,7 @@ test('workers and migrations may run a newer release than the backend', () => {
   assert.match(documents.get('Deployment chat-backend'), /image: thaw-backend:1\.2\.2$/m);
 });
 
-test('the Secret is created or an existing one is used, and workers get no secrets of the backend only', () => {
+test('the Secret is created or an existing one is used, and workers get no secrets that only the backend needs', () => {
   assert.ok(splitDocuments(render('own-secret')).has('Secret chat-secrets'));
   const documents = splitDocuments(render('production'));
   assert.ok(![...documents.keys()].some((name) => name.startsWith('Secret ')));

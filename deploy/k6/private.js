@@ -129,7 +129,7 @@ export default async () => {
     if (content.startsWith('total ')) expectedCount = Number(content.split(' ')[1]);
     else inbox.record(content);
   };
-  // The random chat only served to meet. Both users skip it; the second skip has no effect.
+  // The random chat (`user.chat`) only served to meet. Both users skip it; the second skip has no effect.
   await conversation.skip();
   const count = await writeUntil(user, friendId, endsAt - LAST_FRAMES_MS);
   // Send the friend the number of messages to expect.
@@ -141,7 +141,7 @@ export default async () => {
     clientId: `${user.id}-total`,
   });
   await wait(endsAt - Date.now());
-  // Without the total from the friend, at least this message is lost.
+  // If the friend's total has not arrived, at least the message with the total is lost.
   lost.add(expectedCount === 0 ? 1 : expectedCount - inbox.received.size);
   user.leave();
 };

@@ -9,7 +9,7 @@ import { expect, type Person, test } from './support/test.ts';
 
 const waitingText = 'Waiting response from your chat partner...';
 
-/** Checks the accessibility of the messages only; the tests of other files check the rest of the page. */
+/** Checks the accessibility of the messages in both themes; the tests of other files check the rest of the page. */
 const expectAccessible = (page: Page, state: string): Promise<void> =>
   expectAccessiblePage(page, state, { within: '[role="region"][aria-label="Messages"]' });
 
@@ -40,7 +40,7 @@ const answerQuestion = async (person: Person, index: number): Promise<string> =>
   return text;
 };
 
-/** The tests check a visual effect this long before its end, and at its end. */
+/** How long before its end the tests check that a visual effect is still visible. */
 const lastMomentMs = 100;
 
 const withFakeClock = { prepare: (page: Page) => page.clock.install() };
@@ -51,7 +51,7 @@ const stopClock = ({ page }: Person): Promise<void> => page.clock.pauseAt(Date.n
 // Several games and reloads on two pages take minutes on a busy machine.
 test.describe.configure({ timeout: 240_000 });
 
-test('an answer is secret until both have answered; equal ones show ice cubes for 5 s, others sparks for 3 s', async ({
+test('answers are secret until both exist; equal ones show cubes for 5 s, different ones show sparks for 3 s', async ({
   pair,
 }) => {
   const framesToBob: string[] = [];

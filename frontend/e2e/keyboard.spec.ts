@@ -64,13 +64,10 @@ test('a visitor can start, chat, play, skip and log out with the keyboard alone'
   /** Tabs to the message list and moves the focus to a message: the first ArrowUp focuses the newest one. */
   const focusMessage = async (positionFromEnd: number): Promise<void> => {
     await tabTo(page, 'region', 'Messages');
-    for (let step = 0; step < positionFromEnd; step += 1) {
+    for (let position = 1; position <= positionFromEnd; position += 1) {
       await page.keyboard.press('ArrowUp');
       await expect(
-        page
-          .getByRole('region', { name: 'Messages' })
-          .getByRole('listitem')
-          .nth(-1 - step),
+        page.getByRole('region', { name: 'Messages' }).getByRole('listitem').nth(-position),
       ).toBeFocused();
     }
   };
@@ -113,14 +110,12 @@ test('a visitor can start, chat, play, skip and log out with the keyboard alone'
   await page.keyboard.press('Enter');
   const optionsOfBob = bob.page.getByRole('region', { name: /^Break the Ice: / }).getByRole('radio');
   await expect(optionsOfBob.first()).toBeEnabled();
-  // Both users choose the second answer.
+  // Both users see the same answers and choose the second one.
   await optionsOfBob.nth(1).click();
-  await tabTo(page, 'radio', (await optionsOfBob.first().textContent()) ?? '');
+  const [firstAnswer = '', secondAnswer = ''] = await optionsOfBob.allTextContents();
+  await tabTo(page, 'radio', firstAnswer);
   await page.keyboard.press('ArrowDown');
-  const secondOption = page.getByRole('radio', {
-    name: (await optionsOfBob.nth(1).textContent()) ?? '',
-    exact: true,
-  });
+  const secondOption = page.getByRole('radio', { name: secondAnswer, exact: true });
   // An arrow key only moves the focus, because choosing an answer is final.
   await expect(secondOption).toBeFocused();
   await expect(secondOption).not.toBeChecked();
@@ -145,7 +140,7 @@ test('a visitor can start, chat, play, skip and log out with the keyboard alone'
   await page.keyboard.press('Enter');
   await expect(page.getByRole('heading', { name: 'Ready to chat?' })).toBeVisible();
 
-  // The name of the button ends with the user's name.
+  // In the name of the button, the kind of the account follows the user's name.
   const user = await readStoredUser(page);
   await tabTo(page, 'button', new RegExp(`^Profile Settings: ${user?.username}`));
   await page.keyboard.press('Enter');

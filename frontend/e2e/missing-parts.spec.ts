@@ -8,7 +8,7 @@ test.use({
   expectedErrors: [/status of 404|ERR_FAILED|ERR_INTERNET_DISCONNECTED|Failed to fetch|PartNotLoadedError/],
 });
 
-/** Disables the preloading of scripts: the page preloads them when the browser calls back that it is idle. */
+/** Disables the preloading of scripts, which the page does in idle callbacks: the browser never calls these. */
 const disablePreloading = async (page: Page): Promise<void> => {
   await page.addInitScript(() => {
     window.requestIdleCallback = () => 0;
@@ -92,7 +92,7 @@ test('a page whose realtime code and dialogs failed to load offers to retry both
   await ada.page.close();
   const page = await context.newPage();
   let isMissing = true;
-  // `profile-dialogs` is the script that shows all profile dialogs; it loads `profile-settings` later.
+  // The pattern omits the script `profile-settings`, because only `profile-dialogs` loads it.
   await page.route(/\/assets\/(realtime|profile-dialogs)-[^/]*\.js$/, (route) =>
     isMissing ? route.abort() : route.continue(),
   );
@@ -136,7 +136,7 @@ test('dialogs open without requests for scripts after the idle page has preloade
   const { page } = ada;
   await page.waitForFunction(() =>
     ['profile-settings', 'chat-history-modal', 'friend-requests-modal', 'private-chat', 'toaster'].every(
-      (name) => performance.getEntriesByType('resource').some(({ name: url }) => url.includes(`/${name}-`)),
+      (script) => performance.getEntriesByType('resource').some(({ name }) => name.includes(`/${script}-`)),
     ),
   );
   await page.route('**/assets/*.js', (route) => route.abort());

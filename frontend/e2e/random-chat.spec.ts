@@ -129,19 +129,19 @@ test('the partner preference survives a reload and restricts the matches', async
 test('two users who skip at the same time both search again, without the screen "Chat Ended"', async ({
   pair,
 }) => {
-  let network: Connection | undefined;
+  let networkOfAda: Connection | undefined;
   const [ada, bob] = await pair({
     prepare: async (page) => {
-      network = await Connection.intercept(page);
+      networkOfAda = await Connection.intercept(page);
     },
   });
   // Ada is offline while both confirm their skips, so neither has received the other's skip by then.
-  await network?.cut();
+  await networkOfAda?.cut();
   await expect(ada.page.getByText('Disconnected', { exact: true })).toBeVisible();
   await ada.skip();
   await bob.skip();
   await expect(ada.heading('Looking for someone...')).toBeVisible();
-  network?.restore();
+  networkOfAda?.restore();
   // "Chat Ended" starts no search, so the two are matched again only if both went straight back to the queue. Their new
   // chat contains only the welcome notice.
   await expect(ada.heading(bob.name)).toBeVisible();
@@ -245,7 +245,7 @@ test("a stranger's message is shown as plain text", async ({ pair }) => {
   const [ada, bob] = await pair();
   // Markup, and the marker that stands for an image in stored messages.
   const markup = '<img src=x onerror="alert(1)"> [IMAGE:/api/files/x.png]';
-  // U+202E reverses the direction of the text after it, and must not affect the markup before it.
+  // U+202E reverses the direction of the text after it.
   await ada.sendMessage(`${markup} \u202eright to left`);
   await expect(bob.message(markup)).toBeVisible();
   await expect(bob.page.getByRole('region', { name: 'Messages' }).locator('img')).toHaveCount(0);
@@ -262,7 +262,8 @@ test('a message has at most 2,000 characters, and an emoji counts as one', async
 
 test('the message list follows new messages only while it is scrolled to its end', async ({ pair }) => {
   const [ada, bob] = await pair();
-  // More messages than fit on the screen.
+  // More messages than fit on the screen. The full stop separates the number from the time, which may follow it in the
+  // text of the row.
   for (let n = 1; n <= 20; n += 1) await ada.sendMessage(`message ${n}.`);
   await expect(bob.message('message 20.')).toBeInViewport();
   await expect(ada.message('message 20.')).toBeInViewport();

@@ -43,7 +43,7 @@ test('a bidi control character in a message does not affect the text around it',
   await ada.sendMessage('harmless');
   await ada.message('harmless').hover();
   await ada.message('harmless').getByRole('button', { name: 'Edit', exact: true }).click();
-  // Edits the message, so that "(edited)" follows it. A right-to-left override would reverse this text, too.
+  // Edits the message, so that "(edited)" follows it. The right-to-left override must not reverse this mark.
   await ada.sendMessage('turned \u202Eround');
   const editedMark = bob.message('turned').getByText('(edited)');
   await expect(editedMark).toBeVisible();

@@ -88,7 +88,7 @@ test('a message in the open private chat is marked as read only while the tab is
   await expect(getFriendRow(ada, bob).getByText('unread')).toHaveCount(0);
 });
 
-test('a badge shows at most 99+ and survives a reload; the chat opens at the first unread message; logout deletes the count', async ({
+test('with 100 unread messages, the 99+ badge survives a reload, the chat opens at the first, and logout deletes the count', async ({
   friendsInChat,
 }) => {
   const [ada, bob] = await friendsInChat();

@@ -1,18 +1,19 @@
 // Runs before the first paint: a page rendered at build time contains neither the theme nor the user. Uses the same
 // keys and rules as src/product/theme.ts and src/product/identity.ts.
 (function () {
-  var page = document.documentElement.dataset;
+  var dataset = document.documentElement.dataset;
   var choice = null;
   try {
     choice = localStorage.getItem('thaw-theme');
-    if (JSON.parse(localStorage.getItem('thaw-chat-auth')).state.user.id) page.signedIn = '';
+    if (JSON.parse(localStorage.getItem('thaw-chat-auth')).state.user.id) dataset.signedIn = '';
   } catch {
     // No stored user, or storage is blocked: keep the defaults.
   }
   var light =
     choice === 'light' || (choice === 'system' && matchMedia('(prefers-color-scheme: light)').matches);
-  page.themeChoice = choice;
-  page.theme = light ? 'light' : 'dark';
+  // Without a choice the attribute is 'null'; src/styles/base.css then marks dark as chosen.
+  dataset.themeChoice = choice;
+  dataset.theme = light ? 'light' : 'dark';
   var bar = document.querySelector('meta[name="theme-color"]');
   if (bar) bar.content = light ? '#fbfaf7' : '#0c0e14';
 
@@ -21,10 +22,10 @@
   var press = { button: null };
   var remember = function (event) {
     press.button = event.target.closest('button') || press.button;
-    if (press.button && press.button.dataset.pending) page.pressed = '';
+    if (press.button && press.button.dataset.pending) dataset.pressed = '';
   };
   press.stop = function () {
-    delete page.pressed;
+    delete dataset.pressed;
     removeEventListener('click', remember, true);
   };
   addEventListener('click', remember, true);
@@ -32,11 +33,11 @@
 
   // Load the scripts after the first paint: a rendered page already shows what they would draw.
   addEventListener('DOMContentLoaded', function () {
-    var named = document.querySelector('meta[name="thaw-scripts"]');
+    var scriptsMeta = document.querySelector('meta[name="thaw-scripts"]');
     // Only the landing page shows buttons before hydration.
-    if (!named || location.pathname !== '/') press.stop();
-    if (!named) return;
-    var files = named.content.split(' ');
+    if (!scriptsMeta || location.pathname !== '/') press.stop();
+    if (!scriptsMeta) return;
+    var files = scriptsMeta.content.split(' ');
     var start = function () {
       for (var file of files) {
         var link = document.createElement('link');

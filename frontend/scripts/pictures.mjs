@@ -63,8 +63,8 @@ const renderSocialPreview = async () => {
 };
 
 try {
-  // Home screens crop the edges of these icons (512 is `maskable` in the manifest), so they get a margin in the colour
-  // of the logo.
+  // Home screens crop the edges of the first two icons (`icon-512.png` is `maskable` in the manifest), so these get a
+  // margin in the background colour of the logo.
   const background = /<rect[^>]*fill="(#[0-9a-f]+)"/.exec(
     readFileSync(join(root, 'public/favicon.svg'), 'utf8'),
   )?.[1];

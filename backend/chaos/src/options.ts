@@ -63,7 +63,7 @@ export const readOptions = (args: readonly string[]): Options => {
   return {
     seed: parseCount(values.seed) ?? Math.floor(Math.random() * SEED_COUNT),
     durationMs: seconds === undefined ? SHORT_RUN.durationMs : seconds * 1_000,
-    // `--seconds` replaces the number of faults of a long run, and `--faults` replaces both.
+    // `--faults` takes precedence over `--seconds`, and `--seconds` over the number of faults of a long run.
     faultCount:
       parseCount(values.faults) ?? (isLong && seconds === undefined ? LONG_RUN.faultCount : undefined),
     userCount: userCount + (userCount % 2),

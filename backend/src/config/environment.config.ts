@@ -116,7 +116,7 @@ const settings = z.object({
   REMATCH_RELAX_AFTER_S: z._default(integer(), 10),
   /** Milliseconds for which a random chat waits for a user whose last socket was closed cleanly. */
   GRACE_AFTER_CLEAN_CLOSE_MS: z._default(integer(), limits.graceAfterCleanCloseMs),
-  /** Milliseconds for which a random chat waits after any other end of that socket, such as a lost connection. */
+  /** Milliseconds for which a random chat waits for a user whose last socket ended without a clean close. */
   GRACE_AFTER_LOSS_MS: z._default(integer(), limits.graceAfterLossMs),
   /**
    * The automatic reaction to reports, called care, counts the distinct reporters of a user within this number of
@@ -188,7 +188,7 @@ const secretNames = [
 /** Adds the settings that are in files (`<NAME>_FILE`). A variable that is set directly takes precedence. */
 const addSettingsFromFiles = (variables: NodeJS.ProcessEnv): NodeJS.ProcessEnv => {
   const result = { ...variables };
-  // S3_ENDPOINT is no secret, but compose writes it to a file if it runs a storage itself.
+  // S3_ENDPOINT is no secret, but docker-compose.yml passes it in a file, whose content depends on the profiles.
   for (const name of [...secretNames, 'S3_ENDPOINT']) {
     const file = variables[`${name}_FILE`];
     if (!result[name] && file) result[name] = readFileSync(file, 'utf8').trim();

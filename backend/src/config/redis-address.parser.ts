@@ -15,6 +15,7 @@ export type RedisAddress =
   | ({ kind: 'sentinel'; nodes: readonly Node[]; primaryName: string } & Credentials);
 
 const DEFAULT_PORTS = { cluster: 6379, sentinel: 26379 };
+/** Its groups are the protocol, `user:password`, the list of nodes and the name of the primary. */
 const clusterOrSentinelPattern =
   /^(redis\+cluster|rediss\+cluster|redis\+sentinel):\/\/(?:([^@/]*)@)?([^@/?#]+)(?:\/([\w.-]*))?$/;
 const serverPattern = /^rediss?:\/\//;

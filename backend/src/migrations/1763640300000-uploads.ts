@@ -16,7 +16,7 @@ export class Uploads1763640300000 implements MigrationInterface {
         created_at timestamptz NOT NULL,
         -- NULL until the file is in the storage.
         stored_at timestamptz,
-        -- When the last message or profile that showed the image stopped showing it. NULL while one shows it.
+        -- Since when no message and no profile shows the image. NULL while one shows it.
         unused_since timestamptz,
         -- When the image was removed. It is no longer served; the file is deleted first, then this row.
         removed_at timestamptz

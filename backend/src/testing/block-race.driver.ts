@@ -80,7 +80,8 @@ export class BlockRace {
     await this.waitShareOfMaxDelay(((round * DELAY_STEP) % DELAY_COUNT) / DELAY_COUNT);
     pending.push(isBlockFirst ? join() : block());
     const responses = await Promise.all(pending);
-    expect(responses[isBlockFirst ? 0 : 1]).toMatchObject({ status: 201 });
+    const blockResponse = responses[isBlockFirst ? 0 : 1];
+    expect(blockResponse).toMatchObject({ status: 201 });
 
     await this.expectNoOpenChat();
     const sessionIds = new Set(

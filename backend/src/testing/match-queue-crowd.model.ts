@@ -19,9 +19,15 @@ export interface ModelUser {
   replicaIds: Set<string>;
   /** The claimed or confirmed match. */
   match: Match | null;
-  /** Whether the user left while claimed. A confirmed chat then ends at once; after a release the user is `nowhere`. */
+  /**
+   * Whether the user left while claimed. If the match is confirmed, its chat ends at once; if the claim is released,
+   * the user is `nowhere`.
+   */
   hasLeft: boolean;
-  /** Users whom this user has blocked or who have blocked this user. Blocks after the last read are missing. */
+  /**
+   * Users whom this user has blocked or who have blocked this user. Read when the user joins and when a block is
+   * lifted, so newer blocks are missing.
+   */
   excludedIds: number[];
 }
 
@@ -112,7 +118,7 @@ export class MatchQueueCrowd {
     return this.formerPairs.has(formatPair(user.id, other.id));
   }
 
-  /** Whether `other` is searching and may be matched with `user`, whose state does not matter. Ignores cool-downs. */
+  /** Whether a search of `user` may find `other`. Ignores cool-downs. */
   isMatchable(user: ModelUser, other: ModelUser): boolean {
     return (
       other !== user &&

@@ -99,7 +99,7 @@ const countSubscribers = async (redis: RedisClient, channel: string): Promise<nu
   return counts.reduce((sum, count) => sum + count, 0);
 };
 
-/** Flushes every primary of the cluster. With a cluster, test files must run one after the other. */
+/** Provides the whole cluster, emptied, so test files must run one after the other. */
 const openCluster = async (url: string): Promise<TestRedis> => {
   const redis = connectRedis({ REDIS_URL: url }, { enableOfflineQueue: true, commandTimeout: 5_000 });
   await waitForFirstConnectionAttempt(redis);

@@ -54,10 +54,11 @@ export class ThawVisitor {
     });
     for (const line of response.headers.getSetCookie()) {
       const [pair = ''] = line.split(';');
-      const [name = '', value = ''] = pair.split('=');
+      const [name = ''] = pair.split('=', 1);
+      const value = pair.slice(name.length + 1); // may contain `=`
       // A server deletes a cookie with an empty value or an expiry in the past.
       if (value === '' || /max-age=0|expires=thu, 01 jan 1970/i.test(line)) this.cookies.delete(name);
-      else this.cookies.set(name, pair.slice(name.length + 1));
+      else this.cookies.set(name, value);
     }
     const text = await response.text();
     const isJson = response.headers.get('content-type')?.includes('json');

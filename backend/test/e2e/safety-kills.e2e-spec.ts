@@ -25,7 +25,7 @@ import { ThawProcess } from '../thaw-process';
 const isLongRun = process.env.THAW_TEST_LONG === '1';
 const KILL_COUNT = Number(process.env.THAW_TEST_KILLS ?? (isLongRun ? 100 : 2));
 const ROUNDS_PER_KILL = isLongRun ? 100 : 5;
-/** Maximum time between the two calls of a race. */
+/** Maximum time between the two calls of a race: the block and the `join_queue` of the second user. */
 const MAX_DELAY_MS = 20;
 /** Number of cases whose report and decision are interrupted by a kill. */
 const CASE_COUNT = isLongRun ? 20 : 1;
@@ -135,9 +135,9 @@ const killDuring = async ({ step, lockName, call, isCommitted, hasReachedRedis }
     answer = call().catch(() => 'no answer');
     // Waits until the call waits for the lock.
     await until(() => returnsRows(`SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND NOT granted`));
-    // The frozen link passes no command to Redis; with frozen answers, Redis executes the commands.
-    if (step === 'after the commit') link.freeze();
-    else link.freezeAnswers();
+    if (step === 'after the commit')
+      link.freeze(); // Redis receives no command
+    else link.freezeAnswers(); // Redis executes the commands, but the replica receives no answer
   } finally {
     await runner.rollbackTransaction();
     await runner.release();
@@ -174,7 +174,7 @@ it(`completes each interrupted block when the call is repeated (${KILL_COUNT} ki
     `INSERT INTO chat_history (id, stream_id, user1_id, user2_id, created_at) VALUES (1, 'chat-earlier', $1, $2, now())`,
     [...ids],
   );
-  /** Returns `BLOCKED` while Ada and Bob are not matched because of a block. */
+  /** Returns `BLOCKED` while a block keeps Ada and Bob from being matched. */
   const readSeparation = () => store.redis.get(matchingKeys.separation(...ids));
   const openPage = async (visitor: ThawVisitor): Promise<RacingUser> => {
     const socket = await visitor.openSocket();
@@ -184,27 +184,27 @@ it(`completes each interrupted block when the call is repeated (${KILL_COUNT} ki
   const pageOfBob = await openPage(bob);
 
   const killAt = async (step: Step, pageOfAda: RacingUser): Promise<void> => {
-    // Used only for its methods: no race is run, so the delay of 0 has no effect.
-    const race = new BlockRace([pageOfAda, pageOfBob], store, 0);
-    for (const { socket } of race.users) {
+    // `run` is not called, so there is no race, and the delay of 0 has no effect.
+    const pair = new BlockRace([pageOfAda, pageOfBob], store, 0);
+    for (const { socket } of pair.users) {
       socket.frames.length = 0; // so that `next` waits for a new match
       await socket.request('join_queue', {});
     }
     const sessionId = String((await pageOfBob.socket.next('chat_matched')).sessionId);
-    await until(async () => (await race.readStates()).every((state) => state === 'chatting'));
+    await until(async () => (await pair.readStates()).every((state) => state === 'chatting'));
     await killDuring({
       step,
       lockName: `blocks.pair:${Math.min(...ids)}-${Math.max(...ids)}`,
-      call: () => race.block(ada, bob),
+      call: () => pair.block(ada, bob),
       isCommitted: () => returnsRows('SELECT 1 FROM blocks WHERE blocker_id = $1 AND blocked_id = $2', ids),
       hasReachedRedis: async () => (await readSeparation()) === BLOCKED,
     });
-    // The interrupted call has not ended the chat yet.
-    expect(await race.readStates()).toEqual(['chatting', 'chatting']);
+    // At both steps, the call is interrupted before it ends the chat.
+    expect(await pair.readStates()).toEqual(['chatting', 'chatting']);
     expect(listEvents(pageOfBob.socket, sessionId)).not.toContain('chat_skipped');
 
     originsOfAda[0] = second.origin;
-    expect(await race.block(ada, bob)).toMatchObject({ status: 200 }); // not 201: the block exists already
+    expect(await pair.block(ada, bob)).toMatchObject({ status: 200 }); // not 201: the block exists already
     const newSocket = await ada.openSocket();
     // The chat has ended.
     expect(await newSocket.ask('random_message', textMessage(sessionId, 'late'))).toMatchObject({
@@ -212,7 +212,7 @@ it(`completes each interrupted block when the call is repeated (${KILL_COUNT} ki
     });
     await new BlockRace([{ visitor: ada, socket: newSocket }, pageOfBob], store, 0).expectNoOpenChat();
     expect(listEvents(pageOfBob.socket, sessionId).at(-1)).toBe('chat_skipped');
-    await race.unblock(ada, bob);
+    await pair.unblock(ada, bob);
     await newSocket.closeCleanly();
     await first.start();
     originsOfAda[0] = first.origin;
@@ -230,7 +230,7 @@ it(`completes each interrupted block when the call is repeated (${KILL_COUNT} ki
     expect(pageOfAda.socket.seqViolations).toEqual([]);
   }
   expect(pageOfBob.socket.seqViolations).toEqual([]);
-  // If the two calls have raced, each outcome has occurred in more than 5 % of the rounds.
+  // The two calls have really raced: each outcome has occurred in more than 5 % of the rounds.
   const minRoundsPerOutcome = (KILL_COUNT * ROUNDS_PER_KILL) / 20;
   expect(chats.started).toBeGreaterThan(minRoundsPerOutcome);
   expect(chats.none).toBeGreaterThan(minRoundsPerOutcome);

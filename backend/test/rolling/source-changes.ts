@@ -11,7 +11,7 @@ export interface SourceChange {
 }
 
 /**
- * An event type that stands for one of a later release: no release has it. Only processes that are built with
+ * An event type that no release has. It represents one that a later release adds. Only processes that are built with
  * `partnerWavedChanges` know it and send its frame.
  */
 export const partnerWaved = { type: 'PartnerWaved', frame: 'partner_waved' } as const;

@@ -8,8 +8,8 @@ import { findShard, chatKeys } from '../../src/platform/redis/redis.keys';
 import { partnerWaved } from './source-changes';
 
 /**
- * Appends waves to live chats, with the product's own append. A wave is an event of the type `PartnerWaved`, which only
- * builds with `partnerWavedChanges` know.
+ * Appends waves to live chats, through the product's `ChatLogRepository`. A wave is an event of the type
+ * `PartnerWaved`, which stands for a type of a later release. The product does not know it.
  */
 export class WaveSource {
   /** Ids of the appended waves, by session. */
@@ -25,7 +25,7 @@ export class WaveSource {
     this.log = new ChatLogRepository(this.redis, new ProcessEventsService(new ModulesContainer()));
   }
 
-  /** Starts appending a wave to every session each `everyMs`. */
+  /** Appends a wave to each session every `everyMs`, until `stop`. */
   start(sessionIds: readonly string[], everyMs: number): void {
     for (const sessionId of sessionIds) this.loops.push(this.keepWaving(sessionId, everyMs));
   }

@@ -6,7 +6,7 @@ import { ThawVisitor } from './thaw-client.mjs';
  * @param {string} origin
  * @param {{everyMs: number}} options  pause between the end of a request and the next one
  * @returns {Promise<() => Promise<{answered: number, slowestMs: number, failures: string[]}>>} a function that stops
- * the requests and resolves with the outcome
+ * the requests and resolves with the outcome; `answered` counts the successes
  */
 export async function startSteadyRequests(origin, { everyMs }) {
   const visitor = await new ThawVisitor([origin]).joinAnonymously();

@@ -6,7 +6,8 @@ import { LiveUser, wait } from './live-user.ts';
 import { commonThresholds, initializeCounters } from './metrics.ts';
 import { readCount, readDuration } from './settings.ts';
 
-const MATCH_WITHIN_MS = 30_000;
+/** Maximum duration of one search. A user without a match then starts another one. */
+const MAX_SEARCH_MS = 30_000;
 /** Time after the end of the load in which the last responses may arrive. */
 const WIND_DOWN_MS = 60_000;
 
@@ -75,7 +76,7 @@ export const runPerson = async ({ people, rampMs, durationMs, chatMs }: ChatLoad
   const conversation = new Conversation(user);
   if ((await user.connect()) === undefined) throw new Error('The socket could not be opened');
   while (Date.now() < endsAt) {
-    if (!(await findChat(user, Math.min(MATCH_WITHIN_MS, endsAt - Date.now())))) continue;
+    if (!(await findChat(user, Math.min(MAX_SEARCH_MS, endsAt - Date.now())))) continue;
     await conversation.talk(Math.min(endsAt, Date.now() + chatMs));
     await conversation.skip();
   }

@@ -34,7 +34,10 @@ const RACE_CODES = new Set([
   'already_answered',
 ]);
 
-/** `isDisrupted`: replicas are stopped or killed during the run, and refuse some commands with `unavailable`. */
+/**
+ * Whether a correct service may respond with this code. Runs that stop or kill replicas (`isDisrupted`) also cause
+ * `unavailable`.
+ */
 const isExpectedError = (code: string): boolean =>
   RACE_CODES.has(code) || (isDisrupted && code === 'unavailable');
 

@@ -19,7 +19,7 @@ import { type CurrentChat, LiveUser, wait } from './live-user.ts';
 import { initializeCounters, timeToResume } from './metrics.ts';
 import { baseUrl } from './settings.ts';
 
-// Message types. They are constants, because a property of an object literal would have the type string.
+// Message types. Written directly into the object literals below, they would have the type string.
 const text = 'text' as const;
 const mixed = 'mixed' as const;
 const FRAME_WITHIN_MS = 10_000;
@@ -109,8 +109,8 @@ const matchWithEachOther = async (man: LiveUser, woman: LiveUser): Promise<Curre
   const matched = [man, woman].map((user) => user.waitFor('chat_matched', FRAME_WITHIN_MS));
   expectPresent('the man joins the queue', await man.request('join_queue', { preferences: 'female' }));
   expectPresent('the woman joins the queue', await woman.request('join_queue', { preferences: 'male' }));
-  const [first] = await Promise.all(matched);
-  expectTrue('the two are matched with each other', first?.partnerId === woman.id);
+  const [matchOfMan] = await Promise.all(matched);
+  expectTrue('the two are matched with each other', matchOfMan?.partnerId === woman.id);
   return expectPresent('the chat starts', man.chat);
 };
 
@@ -163,6 +163,7 @@ const exerciseRandomChat = async (abe: LiveUser, bea: LiveUser): Promise<void> =
   expectTrue('the user returns to the chat', (await bea.connect()) === 'chatting');
   const { events } = expectPresent('the chat is resumed', await resumed);
   expectTrue('the missed message comes with the resume', JSON.stringify(events).includes('said while away'));
+  // The metric includes the wait before the reconnect.
   timeToResume.add(Date.now() - lostAt);
 
   const accepted = abe.waitFor('friendship_accepted', FRAME_WITHIN_MS);
@@ -170,6 +171,7 @@ const exerciseRandomChat = async (abe: LiveUser, bea: LiveUser): Promise<void> =
   // A request in the opposite direction accepts the first one.
   requestFriend(bea.account, abe.id);
   expectPresent('the friendship is accepted', await accepted);
+  // A `Conversation` acts in the current chat of its user.
   await expectFrame(bea, 'chat_skipped', () => new Conversation(abe).skip());
 };
 
@@ -214,9 +216,9 @@ const exercisePrivateChat = async (abe: LiveUser, bea: LiveUser): Promise<void> 
     expectAck(abe, 'send_private_message', message),
   );
   const messageId = Number(result.id);
-  const { account } = bea;
+  const asBea = { account: bea.account };
   const unread = expectStatus<Record<string, number>>(
-    callApi('GET', `/private-messages/unread-counts/${bea.id}`, { account }),
+    callApi('GET', `/private-messages/unread-counts/${bea.id}`, asBea),
     200,
   );
   expectTrue('the message counts as unread', unread[abe.id] === 1);
@@ -226,16 +228,16 @@ const exercisePrivateChat = async (abe: LiveUser, bea: LiveUser): Promise<void> 
   await expectFrame(abe, 'private_message_reaction', () =>
     expectAck(bea, 'react_private_message', { messageId, emoji: '👏', userId: bea.id, receiverId: abe.id }),
   );
-  expectStatus(callApi('PUT', `/private-messages/read/${abe.id}/${bea.id}`, { account }), 204);
+  expectStatus(callApi('PUT', `/private-messages/read/${abe.id}/${bea.id}`, asBea), 204);
   const messages = expectStatus<PrivateMessage[]>(
-    callApi('GET', `/private-messages/${bea.id}/${abe.id}`, { account }),
+    callApi('GET', `/private-messages/${bea.id}/${abe.id}`, asBea),
     200,
   );
   expectTrue('the message is in the history', messages.at(-1)?.content === 'hello, friend');
   await expectFrame(bea, 'private_message_deleted', () =>
     expectAck(abe, 'delete_private_message', { messageId, ...senderAndReceiver }),
   );
-  const friends = expectStatus<Friend[]>(callApi('GET', `/friends/${bea.id}`, { account }), 200);
+  const friends = expectStatus<Friend[]>(callApi('GET', `/friends/${bea.id}`, asBea), 200);
   expectTrue(
     'the friend is in the list',
     friends.some(({ id }) => id === abe.id),
@@ -286,6 +288,7 @@ export const exerciseEverything = async (): Promise<void> => {
   const dea = new LiveUser(createAccount('female'));
   const eli = new LiveUser(createAccount('male'));
   const people = [abe, bea, cal, dea, eli];
+  // `connect` returns the state of the user: `idle` means authenticated and in no chat or queue.
   for (const user of people) expectTrue('the socket is authenticated', (await user.connect()) === 'idle');
   expectTrue('a ping is answered', (await abe.request('ping', {}))?.event === 'pong');
   await exerciseRandomChat(abe, bea);

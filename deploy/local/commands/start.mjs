@@ -51,6 +51,7 @@ export async function start({ replicas, port, isVerbose, home, isDurable, prepar
         logStep('stopping', 'press Ctrl-C again to kill all processes');
         // Ends the installation, the build or the migrations, for which `starting` may be waiting.
         signalRunningPrograms('SIGTERM');
+        // Ends the processes of the stack, for which `starting` may be waiting as well.
         stack.interrupt();
         // Wait until start-up has settled, so that no half-started process keeps running.
         starting
@@ -65,7 +66,8 @@ export async function start({ replicas, port, isVerbose, home, isDurable, prepar
     });
   });
   await starting.catch((error) => {
-    // An interruption makes the start fail. A failed `ThawStack.start` has already stopped its processes.
+    // After an interruption, a failure of the start is expected. Otherwise the error ends the command; no process keeps
+    // running, because `ThawStack.start` stops its processes when it fails.
     if (!isStopping) throw error;
   });
   if (!isStopping) printAddress(stack, home);

@@ -9,7 +9,7 @@ const KILL_DELAY_MS = 5_000;
 /** Number of lines of output in the message of `runOrThrow`. */
 const DEFAULT_SHOWN_LINES = 12;
 
-/** They are killed when this process exits. */
+/** The process group of each child is killed when this process exits. */
 const runningChildren = new Set();
 process.on('exit', () => runningChildren.forEach((child) => signalGroup(child, 'SIGKILL')));
 
@@ -48,7 +48,7 @@ export function runToEnd(command, args, options = {}) {
       setTimeout(() => {
         isOverdue = true;
         signalGroup(child, 'SIGTERM');
-        // Never cleared: the program may exit on SIGTERM while its own children ignore it.
+        // This timer is never cleared: the program may exit on SIGTERM while its own children ignore the signal.
         setTimeout(() => signalGroup(child, 'SIGKILL'), KILL_DELAY_MS).unref();
       }, limitMs);
     const settle = (result) => {

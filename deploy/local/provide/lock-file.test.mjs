@@ -82,5 +82,7 @@ test('versions are compared numerically, and a pre-release is older than its rel
 function compareVersions(version, other) {
   const [numbers, otherNumbers] = [version, other].map((text) => text.split('-')[0].split('.').map(Number));
   const difference = numbers.map((number, index) => number - otherNumbers[index]).find(Boolean);
-  return difference ?? Number(other.includes('-')) - Number(version.includes('-'));
+  if (difference !== undefined) return difference;
+  // With the same numbers, a pre-release is older than its release.
+  return Number(other.includes('-')) - Number(version.includes('-'));
 }

@@ -17,6 +17,7 @@ export async function ensurePackages(logStep, root = resolveInRepository()) {
   const stampFile = path.join(root, 'node_modules/.thaw-install');
   const stamp = computeStamp(root);
   if (readIfPresent(stampFile) === stamp) return;
+  // The stamp is also missing or outdated after the user has run npm, which writes none.
   if (!isInstalled(root)) {
     logStep('packages', 'npm ci; the first time, this takes a minute');
     const [command, ...npmArgs] = getNpmCommand();

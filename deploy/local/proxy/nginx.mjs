@@ -12,8 +12,8 @@ const TEMPLATE = resolveInRepository('deploy/nginx/local.conf.template');
 const LISTEN_BACKLOG = 4_096;
 
 /**
- * Writes the configuration of an nginx in front of the replicas (api processes), and returns how to start this nginx,
- * which writes only to files under the home folder.
+ * Writes the configuration of an nginx in front of the replicas (api processes), and returns the definition of its
+ * process. This nginx writes files only under the home folder.
  * @param {{home: string, port: number, host?: string, apiPorts: number[], page: string,
  *   publicOrigin?: string, trustedProxies?: string, limitsProfile: string, logStep: Function}} options
  *   `home`: folder of the launcher for data and logs; `page`: folder of the built page; `host`: address to listen on
@@ -40,7 +40,7 @@ export async function prepareNginx({
   fs.writeFileSync(
     configurationFile,
     fillTemplate(fs.readFileSync(TEMPLATE, 'utf8'), {
-      // nginx's default user cannot read a checkout owned by root, so nginx runs as the user who started Thaw.
+      // If root starts nginx, its workers run as its default user, which cannot read a checkout owned by root.
       user: process.getuid?.() === 0 ? 'user root root;' : '',
       port,
       run: checkPath(runFolder),
@@ -85,9 +85,7 @@ async function chooseListenAddresses(host) {
   return (await hasIpv6Loopback()) ? ['127.0.0.1', '[::1]'] : ['127.0.0.1'];
 }
 
-/**
- * Replaces each `{{name}}` that has a value. The first comment of the template contains `{{names}}`, which has none.
- */
+/** Replaces each `{{name}}` that has a value. Keeps the others: the first comment of the template has `{{names}}`. */
 function fillTemplate(template, values) {
   return template.replace(/\{\{(\w+)\}\}/g, (placeholder, name) => values[name] ?? placeholder);
 }

@@ -107,8 +107,7 @@ test('a PostgreSQL that runs without a record is ended before another one starts
   fs.rmSync(path.join(home, 'run/postgresql.json'));
   const after = await openTestStores(home);
   assert.notEqual(findRunningProcesses(home).postgresql.pid, postgresql.pid);
-  // An ended process has no open files, even while it is a zombie.
-  await waitUntil(() => !fs.existsSync(`/proc/${postgresql.pid}/fd/0`));
+  await waitUntil(() => !isRunning(postgresql));
   await before.close();
   await after.close();
 });

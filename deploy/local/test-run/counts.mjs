@@ -14,7 +14,7 @@ import { stripVTControlCharacters } from 'node:util';
 
 const MAX_REASON_LINES = 8;
 
-/** Also the counts of a missing report; `judgeStage` makes a failure of them. */
+/** The counts of a stage that ran no tests, or whose report is missing; `judgeStage` adds a failure to them. */
 const NO_TESTS = { passed: 0, failed: 0, skipped: 0 };
 
 /** Reads the report of Jest's --json. A test file that cannot be loaded counts as one failed test. @returns {Counts} */
@@ -76,8 +76,8 @@ export function readTapCounts(reportFile) {
 }
 
 /**
- * Adds a failure to the counts if a stage took too long, or if it failed although its report shows no failed test: its
- * tool exited with an error, or it ran no tests.
+ * Adds a failure to the counts if a stage took too long, if its tool exited with an error although no test failed, or
+ * if it ran no tests.
  * @param {{counts?: Counts, code: number | null, isOverdue: boolean}} end  `counts`: undefined for a check, which
  *   counts as one test; `code`: exit code of the tool
  * @returns {Counts & {problem?: string}} `problem`: why the stage failed, if not because of a failed test
@@ -86,7 +86,7 @@ export function judgeStage({ counts, code, isOverdue }) {
   const total = counts ?? { ...NO_TESTS, passed: code === 0 ? 1 : 0 };
   if (isOverdue) return { ...total, failed: total.failed + 1, problem: 'took too long and was ended' };
   if (code !== 0 && total.failed === 0) {
-    // A check always fails by its exit code, so that code is not a problem to report.
+    // A check has no `counts`. Every failed check exits with an error, so reporting the code would add nothing.
     const problem = counts && `its tool ended with exit code ${code}`;
     return { ...total, failed: 1, problem };
   }

@@ -15,7 +15,7 @@ const listen = (port, host, onRequest) =>
   http
     .createServer(onRequest)
     .on('upgrade', (request, socket) => {
-      // nginx must not pass any other upgrade to a replica. If nginx does so, the request fails, and so does the test.
+      // nginx must pass only WebSocket upgrades of /ws. If it passes another one, the request and the test fail.
       if (!/^\/ws(\?|$)/.test(request.url) || request.headers.upgrade !== 'websocket')
         return socket.destroy();
       socket.end('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n');

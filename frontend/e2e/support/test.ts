@@ -136,7 +136,7 @@ interface Fixtures extends DeviceOptions {
   pair: (first?: NewcomerOptions, second?: NewcomerOptions) => Promise<[Person, Person]>;
   /** Like `pair`, but the users have also become friends. They are still in the random chat with each other. */
   friendsInChat: (first?: NewcomerOptions, second?: NewcomerOptions) => Promise<[Person, Person]>;
-  /** Console errors that do not fail the test, such as those of 401 responses. */
+  /** Errors of the pages that do not fail the test, such as console errors for 401 responses. */
   expectedErrors: RegExp[];
 }
 
@@ -236,8 +236,8 @@ export const befriend = async (requester: Person, addressee: Person): Promise<vo
 };
 
 /**
- * Writes a file of `bytes` zeros. The browser reads the file from disk, because Playwright needs seconds to pass it
- * megabytes as a buffer.
+ * Writes a file of `bytes` zeros. The browser reads the file from disk, because Playwright needs seconds to pass a
+ * buffer of several megabytes to the browser.
  * @returns the path of the file
  */
 export const createZeroFile = (name: string, bytes: number): string => {

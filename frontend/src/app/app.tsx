@@ -16,7 +16,7 @@ const Page = ({ part, pending }: { part: Part<object>; pending?: ReactNode }) =>
     renderFailure={(failure) => <Broken {...failure} />}
     resetKeys={[useLocation().key]}
   >
-    {(Loaded) => <Loaded />}
+    {(Component) => <Component />}
   </LoadedPart>
 );
 

@@ -68,19 +68,19 @@ export const startRealtime = (): void => {
   };
 
   onApiError(({ code }) => {
-    // Without a socket, the page already knows of the suspension; with one, this error may be the first sign of it.
+    // A page that knows of the suspension has no socket. With a socket, this error may be the first sign of it.
     if (code === 'suspended' && getSocketUserId() !== undefined) refetchStanding();
   });
   onAppEvent('search-refused-by-standing', refetchStanding);
 
   const scheduleRefetch = (): void => {
     const userId = getSocketUserId();
-    // Spread over time: after a server restart many browsers reconnect simultaneously.
     const refetch = (): void => {
       if (userId === undefined || userId !== getSocketUserId()) return;
       refetchAfterReconnect(queryClient, userId);
       refetchStanding();
     };
+    // After a server restart many browsers reconnect simultaneously, so their refetches are spread over time.
     systemClock.setTimeout(refetch, Math.random() * refetchWithinMs);
   };
 
@@ -90,7 +90,7 @@ export const startRealtime = (): void => {
     parse: parseFrame,
     buildAuthentication: () => {
       const lastSeen = randomChat.getLastSeen();
-      // Also records the value as reported to the server.
+      // `takeShowsChat` also stores the value as the one last sent to the server.
       const showsChat = randomChat.takeShowsChat();
       // The client runs only while a user is signed in, so the fallback is never sent.
       return { userId: currentUser()?.id ?? 0, showsChat, ...(lastSeen ? { lastSeen } : {}) };
@@ -139,7 +139,8 @@ export const startRealtime = (): void => {
     // Both are compared, because a suspended user is signed in without a socket.
     if (userId === connectedUserId && currentUser()?.id === signedInUserId) return;
     signedInUserId = currentUser()?.id;
-    // The shell is kept if no user was connected: at the page load, the address may have opened a chat or a dialog.
+    // The shell holds the open private chat and modal. It is kept if no user was connected: on a new page, the address
+    // may have opened them.
     if (connectedUserId !== undefined) shell.reset();
     connectedUserId = userId;
     client.stop();
@@ -148,7 +149,8 @@ export const startRealtime = (): void => {
     privateChats.switchUser();
     if (userId !== undefined) client.start();
     else if (signedInUserId === undefined) queryClient.clear();
-    // Nothing is pushed to a suspended user. The cache is marked stale, so that it is refetched after the suspension.
+    // The user is suspended or banned, so nothing is pushed to them. The cache is marked stale and refetched
+    // after the suspension.
     else void queryClient.invalidateQueries({ refetchType: 'none' });
   };
   useIdentity.subscribe(connectCurrentUser);

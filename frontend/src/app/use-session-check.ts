@@ -42,7 +42,8 @@ export const useSessionCheck = (
 ): { isChecked: boolean; isModerator: boolean } => {
   const { data, error } = useQuery({
     queryKey: [`/api/user/${userId}`],
-    // The query function applies the response: an effect would run later, and could overwrite a pushed change.
+    // The query function itself stores the user: an effect would run later, and could overwrite a change that the
+    // server has pushed since the response.
     queryFn: async (context) => {
       const userAtRequest = currentUser();
       const response = await fetchSessionUser(context);
@@ -55,7 +56,7 @@ export const useSessionCheck = (
       }
       // Fields changed by a push or a save in the meantime are newer than the response.
       const user = { ...parseUserResponse(response), ...selectChangedFields(userAtRequest, userNow) };
-      // Only stores the user.
+      // Only replaces the stored user, who is signed in already.
       signIn(user);
       return user;
     },

@@ -39,7 +39,7 @@ export interface ConversationProps {
   /** Hides the time below each group of messages, because `renderAbove` already shows timestamps. */
   hidesTimes?: boolean;
   /** Called when the first message scrolls into view, so that older ones can be loaded. */
-  onReachTop?: () => void;
+  onReachTop?: (() => void) | undefined;
   /** Shown above the first message. */
   top?: ReactNode;
   /** Shown below the last message. */
@@ -72,7 +72,10 @@ const useDraft = ({ read, write, onOtherTabChange }: DraftStorage, onReplaced: (
   useEffect(() => {
     latestOnReplaced.current = onReplaced;
   });
-  useEffect(() => onOtherTabChange?.(() => latestOnReplaced.current(read().text)), [onOtherTabChange, read]);
+  useEffect(() => {
+    const unsubscribe = onOtherTabChange?.(() => latestOnReplaced.current(read().text));
+    return unsubscribe;
+  }, [onOtherTabChange, read]);
   return { initial, change };
 };
 
@@ -113,7 +116,10 @@ export const Conversation = ({
   const { me, partner, capabilities, isWithStranger, pickerEmojis, outbox, conversationId } = chat;
   const composer = useRef<ComposerHandle>(null);
   const list = useRef<ConversationHandle | null>(null);
-  /** What the user has revealed of a stranger's messages: URLs of pictures, insulting texts and contact details. */
+  /**
+   * What the user has revealed of a stranger's messages: URLs of pictures, insulting texts and contact details. Nothing
+   * is hidden in a friend's messages.
+   */
   const [revealed, setRevealed] = useState<ReadonlySet<string>>(noneRevealed);
   const [openedPhoto, setOpenedPhoto] = useState<{ url: string; name: string } | null>(null);
   const fileDrop = useFileDrop(capabilities.attach ? (file) => composer.current?.attach(file) : undefined);
@@ -190,7 +196,8 @@ export const Conversation = ({
       : null;
 
   usePreloaded(messageActionParts);
-  usePreloaded(useIsHidingInsults() && isWithStranger ? insultParts : noParts);
+  const isHidingInsults = useIsHidingInsults();
+  usePreloaded(isHidingInsults && isWithStranger ? insultParts : noParts);
 
   // One notice at a time, in this order.
   const notice = isNotSentShown

@@ -35,6 +35,7 @@ export const isNewerVersionDeployed = async (page: Document = document): Promise
 const tryRecordReload = (): boolean =>
   // `Number(null)` is 0: nothing is stored before the first reload.
   Date.now() - Number(tabStorage.read(reloadedAtKey)) >= minReloadIntervalMs &&
+  // `write` returns false without storage.
   tabStorage.write(reloadedAtKey, String(Date.now()));
 
 /** Thrown when the code of a part (a lazily loaded component) did not load; a retry may succeed. */

@@ -119,7 +119,7 @@ it("the browser's bars and the manifest have the background colour of the page",
   const dark = toHex(readTokens('@theme').get('background')!);
   const light = toHex(readTokens(":root[data-theme='light']").get('background')!);
   expect(backgrounds).toEqual({ dark, light });
-  // The script runs before the modules of the page, so it contains the colours itself.
+  // `theme.js` runs before the modules of the page, so it contains the colours itself.
   const script = readFileSync(join(frontendRoot, 'public/theme.js'), 'utf8');
   expect(script).toContain(`light ? '${light}' : '${dark}'`);
   expect(readFileSync(join(frontendRoot, 'index.html'), 'utf8')).toContain(

@@ -44,8 +44,8 @@ export const aMessage = (changes: Partial<ChatMessage> = {}): ChatMessage => ({
 });
 
 /**
- * A private message, sent by the friend to the user unless `changes` says otherwise. A frame of the user's own message
- * also has a `clientId`.
+ * A private message, sent by the friend to the user unless `changes` says otherwise. A message that the user sent may
+ * also have a `clientId`.
  */
 export const aPrivateMessage = (
   changes: Partial<PrivateMessage & { clientId: string }> = {},

@@ -19,7 +19,7 @@ export class FakeSocket implements SocketLike {
   onmessage: SocketLike['onmessage'] = null;
   onclose: SocketLike['onclose'] = null;
   readonly sent: SentFrame[] = [];
-  /** The code with which the client closed the socket: null before, undefined for a close without a code. */
+  /** Close code of the client: null while the client has not closed, undefined for a close without a code. */
   closedWith: number | undefined | null = null;
 
   send = (text: Parameters<SocketLike['send']>[0]): void => {
@@ -32,8 +32,8 @@ export class FakeSocket implements SocketLike {
     this.closedWith = code;
   };
 
-  // Methods for tests: act as the server, or inspect the sent frames. The casts of the handlers drop the `this`
-  // parameter (a WebSocket) that their types declare.
+  // Methods for tests: act as the server, or inspect the sent frames.
+  // The types of the handlers declare `this: WebSocket`. The casts drop it, because a FakeSocket is no WebSocket.
 
   /** Opens the socket. */
   accept(): void {

@@ -25,7 +25,7 @@ export const [soupAnswer, filmAnswer] = question.options as [string, string];
 
 /** Names of the frames of a game. */
 type GameEvent = Extract<ServerEvent, `break_ice_${string}`>;
-/** A frame of a game without the fields that `play` adds. */
+/** A frame of a game without `sessionId` and `seq`, which `toServerFrame` adds. */
 export type GameFrame = {
   [E in GameEvent]: { event: E; data: Omit<ServerData<E>, 'sessionId' | 'seq'> };
 }[GameEvent];

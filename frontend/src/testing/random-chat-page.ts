@@ -32,10 +32,10 @@ export const openRandomChatPage = ({ isReload = false } = {}) => {
   let idCount = 0;
   const chatTabs = {
     /** The result of `isOpenElsewhere`, which a test may change; undefined in a browser without Web Locks. */
-    isShownElsewhere: false as boolean | undefined,
+    isOpenElsewhereResult: false as boolean | undefined,
     enter: jest.fn(),
     leave: jest.fn(),
-    isOpenElsewhere: async () => chatTabs.isShownElsewhere,
+    isOpenElsewhere: async () => chatTabs.isOpenElsewhereResult,
   };
   const chat = createRandomChat({ clock, newId: () => `c${(idCount += 1)}`, chatTabs });
   chat.attachSocket(socket);

@@ -13,7 +13,7 @@ export const createSocketClient = () => {
   const logged: string[] = [];
   const onSignedOut = jest.fn();
   const onReopened = jest.fn();
-  /** By default, the user of a refused authentication turns out to be signed out. */
+  /** By default, the server answers after a close with 4401 that the user is signed out. */
   const checkSignedOut = jest.fn<Promise<boolean>, []>(() => Promise.resolve(true));
   let lastSeen: { sessionId: string; seq: number } | undefined;
   const client = new SocketClient({

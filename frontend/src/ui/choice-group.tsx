@@ -57,8 +57,8 @@ export const ChoiceGroup = <T extends string>({
 }: ChoiceGroupProps<T>) => {
   const legendId = useId();
   const chosenIndex = choices.findIndex((choice) => choice.value === value);
-  // The tab stop is the chosen option, as with native radio buttons, or the first one while none is chosen. That of
-  // `useRovingFocus` follows the focus instead.
+  // The tab stop is the chosen option, as with native radio buttons, or the first one while none is chosen. It
+  // overrides the tab stop of `useRovingFocus`, which follows the focus.
   const tabStopIndex = Math.max(chosenIndex, 0);
 
   const roving = useRovingFocus({

@@ -34,19 +34,20 @@ export const rememberFocus = ({ target }: Event): void => {
 const findFallbackTarget = (dialog: Element): HTMLElement | undefined => {
   // Without an opener, no element had the focus when the dialog was opened, so none gets it back.
   if (!openers.has(dialog)) return undefined;
-  const dialogBeneath = [...document.querySelectorAll<HTMLElement>('[role="dialog"]')].findLast(
-    (other) => other !== dialog,
-  );
+  const dialogBeneath = [...document.querySelectorAll<HTMLElement>('[role="dialog"]')].at(-1);
   const headings = [...document.querySelectorAll<HTMLElement>('main h1[tabindex]')];
   return dialogBeneath ?? headings.find((heading) => !heading.closest('[inert]'));
 };
 
-/** Handler for `onCloseAutoFocus` of a Radix dialog: focuses the dialog's opener, or another suitable element. */
+/**
+ * Handler for `onCloseAutoFocus` of a Radix dialog: focuses the dialog's opener, or another suitable element. Radix
+ * calls it after the dialog has been removed from the document.
+ */
 export const returnFocus = (event: Event): void => {
   event.preventDefault();
   if (!(event.target instanceof Element)) return;
   const returnTarget = findReturnTarget(event.target);
-  // The closing dialog is already removed, so a dialog that contains the focus has replaced it.
+  // A dialog that contains the focus has replaced the closed one.
   const replacingDialog = document.activeElement?.closest('[role="dialog"]');
   if (!replacingDialog) {
     (returnTarget ?? findFallbackTarget(event.target))?.focus();

@@ -13,7 +13,7 @@ const createPartAndPage = (load: () => Promise<typeof LoadedText>) => {
       pending={<p>loading</p>}
       renderFailure={({ retry }) => <button onClick={retry}>Try again</button>}
     >
-      {(Loaded) => <Loaded text="content" />}
+      {(Component) => <Component text="content" />}
     </LoadedPart>
   );
   return { part, Page };
@@ -68,6 +68,7 @@ it('preloads again after a failed preload, and renders a preloaded part immediat
   await act(() => part.preload());
   server.isAvailable = true;
   await act(() => part.preload());
+  // A further load would fail.
   server.isAvailable = false;
   render(<Page />);
   expect(screen.getByText('content')).toBeVisible();

@@ -13,7 +13,9 @@ export interface Part<P> {
 
 /** @param load imports the code of the component; called again after a failure. */
 export const createPart = <P extends object>(load: () => Promise<ComponentType<P>>): Part<P> => {
+  /** Set once the code is loaded. */
   let loaded: ComponentType<P> | undefined;
+  /** Loads the code when it is first rendered. */
   let lazyComponent: ComponentType<P> | undefined;
   const createLazyComponent = (): ComponentType<P> =>
     lazy(async () => {
@@ -41,7 +43,7 @@ export const createPart = <P extends object>(load: () => Promise<ComponentType<P
 
 export interface LoadedPartProps<P> {
   part: Part<P>;
-  children: (Loaded: ComponentType<P>) => ReactNode;
+  children: (Component: ComponentType<P>) => ReactNode;
   /** Shown while loading. */
   pending?: ReactNode;
   /** Shown when loading or rendering failed. */
@@ -61,7 +63,7 @@ export const LoadedPart = <P extends object>({
   onFailure,
   resetKeys = [],
 }: LoadedPartProps<P>) => {
-  const [Loaded, setLoaded] = useState(() => part.getComponent());
+  const [Component, setComponent] = useState(() => part.getComponent());
   return (
     <ErrorBoundary
       fallbackRender={({ error, resetErrorBoundary }) => renderFailure({ error, retry: resetErrorBoundary })}
@@ -69,10 +71,10 @@ export const LoadedPart = <P extends object>({
         reportRenderError(error, info);
         onFailure?.();
       }}
-      onReset={() => setLoaded(() => part.getComponent())}
+      onReset={() => setComponent(() => part.getComponent())}
       resetKeys={[...resetKeys]}
     >
-      <Suspense fallback={pending}>{children(Loaded)}</Suspense>
+      <Suspense fallback={pending}>{children(Component)}</Suspense>
     </ErrorBoundary>
   );
 };

@@ -14,7 +14,7 @@ export interface MenuPanelProps {
 
 /**
  * Radix's menu. Its trigger is the button of `Menu`, which is shown before this code is loaded. Radix's public dropdown
- * menu allows no such external trigger. Returns the focus to the trigger.
+ * menu allows no such external trigger. When the menu closes, the focus returns to the trigger.
  */
 export const MenuPanel = ({ id, trigger, isOpen, onOpenChange, labelledBy, items }: MenuPanelProps) => {
   const chosenAction = useRef<(() => void) | undefined>(undefined);

@@ -68,7 +68,7 @@ it('opens at the second press if its code could not be loaded at the first', asy
   expect(await screen.findByRole('menu')).toBeVisible();
 });
 
-it('runs the chosen item once the focus is back on the button', async () => {
+it('runs the chosen item after the focus has returned to the button', async () => {
   const { user } = renderMenu();
   await user.tab();
   await user.keyboard('{Enter}');
@@ -78,7 +78,7 @@ it('runs the chosen item once the focus is back on the button', async () => {
   expect(recordRun.mock.calls).toEqual([['Second', 'More about heron']]);
 });
 
-it('runs a clicked item once the focus is back on the button', async () => {
+it('runs a clicked item after the focus has returned to the button', async () => {
   const { user, button } = renderMenu();
   await user.click(button);
   await user.click(await screen.findByRole('menuitem', { name: 'First' }));

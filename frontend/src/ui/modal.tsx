@@ -120,7 +120,7 @@ export const Modal = ({
     if (canDismiss && !stopForUnsavedChanges()) dismiss();
   };
   const pullHandlers = usePullToDismiss(() => {
-    if (!canDismiss || stopForUnsavedChanges()) return false;
+    if (!canDismiss || stopForUnsavedChanges()) return false; // the sheet moves back
     dismiss();
     return true;
   });

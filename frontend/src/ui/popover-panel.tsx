@@ -16,7 +16,7 @@ export interface PopoverPanelProps {
   children: ReactNode;
 }
 
-/** Radix's popover with an external trigger, whose clicks and focus are handled as Radix does for its own trigger. */
+/** Radix's popover with a trigger outside `Radix.Root`. Presses and focus are handled as for Radix's trigger. */
 export const PopoverPanel = ({
   id,
   trigger,
@@ -45,7 +45,7 @@ export const PopoverPanel = ({
             className,
           )}
           onInteractOutside={(event) => {
-            // The trigger's click handler closes the panel.
+            // The trigger's click handler closes the panel. If Radix closed it first, the handler would open it again.
             if (event.target instanceof Node && trigger.current?.contains(event.target))
               event.preventDefault();
             else wasPressedOutside.current = true;

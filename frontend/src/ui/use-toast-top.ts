@@ -11,8 +11,8 @@ const toastHeightPx = 112;
 
 /**
  * Finds the lower edge of the bars of the topmost open dialog, or of the page if no dialog is open.
- * @returns px from the top of the window. 0 in three cases: the screen is wide; the edge is too far down; or a toast
- * fits above the dialog, where it covers no controls of the dialog.
+ * @returns px from the top of the window. 0, the default place of toasts, in three cases: the screen is wide; the edge
+ * is too far down; or a toast fits above the dialog, where it covers no controls of the dialog.
  */
 export const findLowerEdgeOfControls = (page: Document = document): number => {
   if (page.defaultView?.matchMedia(wideScreenQuery).matches) return 0;
@@ -27,7 +27,7 @@ export const findLowerEdgeOfControls = (page: Document = document): number => {
   return lowerEdge <= (page.defaultView?.innerHeight ?? 0) * maxTopShare ? lowerEdge : 0;
 };
 
-/** Returns the top offset, in px, at which a toast covers no controls; updated when elements or the window change. */
+/** Returns the top offset of a toast, in px. Updates it when elements or the window change. */
 export const useToastTop = (isShown: boolean): number => {
   const [top, setTop] = useState(0);
   useLayoutEffect(() => {

@@ -14,6 +14,7 @@ const pool = new Pool({ connectionString: process.env.DATABASE_URL, max: 1 });
 const writeBatch = async (): Promise<number> => {
   const entries = await redis.xrange(STREAM, '-', '+', 'COUNT', BATCH_SIZE);
   if (entries.length === 0) return 0;
+  // An entry is `[id, ['frame', frame]]`.
   const ids = entries.map(([id]) => id);
   const frames = entries.map(([, [, frame]]) => frame);
   await pool.query({

@@ -12,9 +12,9 @@ const redisUrl = process.env.REDIS_URL ?? '';
 const publishesByChat = process.env.CHANNELS === 'chat';
 // With HISTORY=on, every message is also added to a stream, which minimal-relay-writer.ts writes to PostgreSQL.
 const hasHistory = process.env.HISTORY === 'on';
-// P8 runs relays with and without history on the same Redis, so their channels need different prefixes. The channel
-// `live:` needs none, because no figure combines CHANNELS=chat with HISTORY=on.
-const userPrefix = hasHistory ? 'writer:' : 'user:';
+// P8 runs relays with and without history on the same Redis, so their channels need different prefixes. The
+// channels of CHANNELS=chat (`live:<session>`) do not, because no figure combines CHANNELS=chat with HISTORY=on.
+const userChannelPrefix = hasHistory ? 'writer:' : 'user:';
 const publisher = new Redis(redisUrl);
 const subscriber = new Redis(redisUrl);
 const socketsByChannel = new Map<string, WebSocket[]>();
@@ -26,7 +26,7 @@ subscriber.on('message', (channel, message) => {
     for (const socket of socketsByChannel.get(channel) ?? []) socket.send(message);
     return;
   }
-  // The message is `<sender> <frame>`. The sender receives no frame, only an ack.
+  // With CHANNELS=chat, the message is `<sender> <frame>`. The sender receives no frame, only an ack.
   const senderEnd = message.indexOf(' ');
   const sender = message.slice(0, senderEnd);
   const frame = message.slice(senderEnd + 1);
@@ -44,11 +44,10 @@ new WebSocketServer({ server, perMessageDeflate: false, clientTracking: false })
   'connection',
   (socket, request) => {
     const query = new URL(request.url ?? '', 'http://localhost').searchParams;
-    const [user = '', partner = '', session = ''] = ['user', 'partner', 'session'].map(
-      (name) => query.get(name) ?? '',
-    );
-    const ownChannel = publishesByChat ? `live:${session}` : `${userPrefix}${user}`;
-    const partnerChannel = publishesByChat ? ownChannel : `${userPrefix}${partner}`;
+    const read = (name: string): string => query.get(name) ?? '';
+    const [user, partner, session] = [read('user'), read('partner'), read('session')];
+    const ownChannel = publishesByChat ? `live:${session}` : `${userChannelPrefix}${user}`;
+    const partnerChannel = publishesByChat ? ownChannel : `${userChannelPrefix}${partner}`;
     socketsByChannel.set(ownChannel, [...(socketsByChannel.get(ownChannel) ?? []), socket]);
     userBySocket.set(socket, user);
     void subscriber.subscribe(ownChannel).then(() => socket.send('{"event":"ready","data":{}}'));

@@ -38,7 +38,7 @@ export class CommandLoad {
   private constructor(
     private readonly senders: readonly CommandSender[],
     private readonly wires: readonly Wire[],
-    /** Whether a command has its `ref`, which the ack repeats, as a field of its data. */
+    /** Whether the data of a command also contain its `ref`, which the ack repeats. */
     private readonly isRefInData = false,
   ) {
     for (const sender of senders) {

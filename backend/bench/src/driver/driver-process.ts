@@ -12,7 +12,7 @@ const createEndedError = (): Error => new Error("The driver's process has ended"
 
 /**
  * Starts the driver, which holds the clients and generates the load, and calls it. The driver runs in its own process,
- * so that its CPU time is not part of any figure.
+ * so that its CPU time is not part of any measured value.
  */
 export class Driver {
   private readonly child: ChildProcess = fork(path.join(__dirname, 'driver.js'));

@@ -19,12 +19,12 @@ export interface DriverCalls {
   };
   runRelay: { request: { group: GroupNumber; perSecond: number; seconds: number }; response: RelayResult };
   /**
-   * Opens clients that send commands without effect. With two origins, the clients are users of Thaw in chats between
-   * two replicas. With one origin, they are sockets to a baseline, which has no chats. `isRefInData`: the baseline
-   * reads the `ref` from the data of a command.
+   * Opens clients that send commands without effect. With two origins, the senders are users of Thaw in chats with
+   * users on the other replica. With one origin, they are sockets to a baseline, which has no chats. `isRefInData`:
+   * whether the baseline reads the `ref` of a command from its data.
    */
   openCommands: {
-    request: { origins: readonly string[]; sockets: number; isRefInData?: boolean };
+    request: { origins: readonly string[]; senders: number; isRefInData?: boolean };
     response: GroupNumber;
   };
   runCommands: {
@@ -88,16 +88,16 @@ const handlers: {
   openRelay: async ({ kind, origins, pairs }) =>
     addGroup(new RelayLoad(await openPairs(kind, origins, pairs))),
   runRelay: ({ group: index, perSecond, seconds }) => getGroup(index, RelayLoad).run(perSecond, seconds),
-  openCommands: async ({ origins: [first = '', second], sockets, isRefInData = false }) =>
+  openCommands: async ({ origins: [first = '', second], senders, isRefInData = false }) =>
     addGroup(
       second === undefined
-        ? await CommandLoad.connectToBaseline(first, sockets, isRefInData)
-        : await CommandLoad.openChats([first, second], sockets),
+        ? await CommandLoad.connectToBaseline(first, senders, isRefInData)
+        : await CommandLoad.openChats([first, second], senders),
     ),
   runCommands: ({ group: index, perSecond, seconds }) => getGroup(index, CommandLoad).run(perSecond, seconds),
   openIdleSockets: async ({ kind, origin, sockets }) => {
-    const wires = await openIdleSockets(kind, origin, sockets);
-    return addGroup({ close: () => wires.forEach((wire) => wire.close()) });
+    const clients = await openIdleSockets(kind, origin, sockets);
+    return addGroup({ close: () => clients.forEach((client) => client.close()) });
   },
   signUp: async ({ origin, visitors }) => addGroup(await VisitorGroup.signUp(origin, visitors)),
   openSockets: ({ group: index, kind, origin, concurrency }) =>

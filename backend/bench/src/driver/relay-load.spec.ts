@@ -5,7 +5,7 @@ import { Wire, type WireFrame } from './wire';
 const ADA = 1;
 const BOB = 2;
 
-/** Two messages of each user, in turn and beginning with Ada: 400 a second for 10 ms. */
+/** Four messages, sent by Ada and Bob in turn, Ada first: 400 a second for 10 ms. */
 const PER_SECOND = 400;
 const SECONDS = 0.01;
 
@@ -46,7 +46,7 @@ const createMessage = (senderId: number, content: string): WireFrame => ({
 });
 
 describe('RelayLoad', () => {
-  it('does not count the copy that a sender gets of a message stored after its refusal as received', async () => {
+  it("counts only the partner's copy as received when a refused message was stored all the same", async () => {
     const { pair, ada, bob } = createPair();
     bob.onSend = () => {
       const { content, ref } = bob.sent.at(-1)!;

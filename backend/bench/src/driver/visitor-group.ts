@@ -4,10 +4,11 @@ import { createVisitor, type Visitor } from './visitor';
 import { JsonWire, SocketIoWire, type Wire } from './wire';
 
 export interface OpeningResult {
+  /** Number of open, authenticated sockets. A socket that fails is not opened again. */
   opened: number;
   seconds: number;
-  /** The first error of opening a socket or authenticating it, a refusal or any other. */
-  refusal?: string;
+  /** The first error of opening or authenticating a socket. */
+  firstError?: string;
 }
 
 const SIGN_UP_CONCURRENCY = 16;
@@ -42,7 +43,7 @@ export class VisitorGroup {
       }
     });
     const seconds = (performance.now() - startedAt) / 1_000;
-    return { opened: this.wires.length, seconds, refusal: firstError };
+    return { opened: this.wires.length, seconds, firstError };
   }
 
   /** Closes every socket. Resolves when all of them are closed. */
@@ -56,7 +57,6 @@ export class VisitorGroup {
   }
 }
 
-/** Does not retry, so that a socket that fails is missing from `opened`. */
 const openThawSocket = async (origin: string, { userId, cookie }: Visitor): Promise<Wire> => {
   const wire = await JsonWire.open(`${origin.replace(/^http/, 'ws')}/ws`, { headers: { cookie } });
   await wire.request('authenticate', { userId }, 'authenticated');

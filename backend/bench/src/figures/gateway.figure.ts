@@ -40,7 +40,7 @@ export const measureGateway = async (driver: Driver, settings: Settings): Promis
   if (!ours) throw new Error('No build');
   const baselines: ServerProcess[] = [];
   const contenders: Contender[] = [];
-  /** @param isRefInData whether the server reads the `ref`, which the ack repeats, from the data of a command */
+  /** @param isRefInData whether the server reads the `ref` of a command from its data instead of from the frame */
   const addBaseline = async (name: string, script: string, isRefInData: boolean): Promise<void> => {
     const { server, port } = await ServerProcess.startBaseline({
       name,
@@ -50,7 +50,7 @@ export const measureGateway = async (driver: Driver, settings: Settings): Promis
     });
     baselines.push(server);
     const origins = [`http://127.0.0.1:${port}`];
-    const group = await driver.call('openCommands', { origins, sockets: settings.pairs, isRefInData });
+    const group = await driver.call('openCommands', { origins, senders: settings.pairs, isRefInData });
     contenders.push({ name, group, server });
   };
   try {
@@ -59,7 +59,7 @@ export const measureGateway = async (driver: Driver, settings: Settings): Promis
       // Only the users on the first replica send commands, so only its CPU is measured.
       const [replica] = service.replicas;
       if (!replica) throw new Error('No replica');
-      const group = await driver.call('openCommands', { origins: service.origins, sockets: settings.pairs });
+      const group = await driver.call('openCommands', { origins: service.origins, senders: settings.pairs });
       contenders.push({ name, group, server: replica.server });
     }
     await addBaseline('stock Nest', 'stock-nest.js', true);

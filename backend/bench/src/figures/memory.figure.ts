@@ -7,8 +7,8 @@ import { Service } from '../service';
 import { type Outcome, type Row, logProgress, type Settings, wait } from './figure';
 
 const MAX_ROUNDS = 3;
-/** Time in which a forced garbage collection, and the work that it triggers, ends. */
-const COLLECTION_SETTLE_MS = 1_500;
+/** Time in which the work ends that new sockets or a forced garbage collection have caused. */
+const SETTLE_MS = 1_500;
 /** Sockets opened before the measurement. */
 const WARM_UP_SOCKETS = 200;
 /** With these flags, SIGUSR2 forces a garbage collection. */
@@ -36,7 +36,7 @@ export const measureMemory = async (driver: Driver, settings: Settings): Promise
     await stores.end();
   }
   const getValues = (kind: ServerKind): number[] => kilobytes.get(kind) ?? [];
-  /** `gate` and `aim`: see `Row`. */
+  /** `gate`: limit whose violation is shown as "missed". `aim`: a stricter limit, which need not be met. */
   const createRow = (
     against: string,
     theirs: readonly number[],
@@ -91,6 +91,7 @@ const startServer = async (
   if (kind === 'thaw') {
     const [replica] = (await Service.start(stores, { replicas: 1, hasWorker: false, nodeFlags })).replicas;
     if (!replica) throw new Error('No replica');
+    // The replica is the only process of this service, so stopping it stops the service.
     return replica;
   }
   const { server, port } = await ServerProcess.startBaseline({
@@ -106,9 +107,9 @@ const startServer = async (
 const readSettledMemoryBytes = async (server: ServerProcess): Promise<number> => {
   // The first garbage collection runs finalizers; the second one frees the objects that these have released.
   for (let times = 0; times < 2; times += 1) {
-    await wait(COLLECTION_SETTLE_MS);
+    await wait(SETTLE_MS);
     server.sendSignal('SIGUSR2');
   }
-  await wait(COLLECTION_SETTLE_MS);
+  await wait(SETTLE_MS);
   return server.anonymousMemoryBytes;
 };

@@ -84,7 +84,7 @@ export const measureOpening = async (driver: Driver, settings: Settings): Promis
       const { cpuPerSocket, result } = await measureTurn(driver, contender);
       if (result.opened !== settings.openedSockets)
         faults.push(
-          `${contender.name}: ${result.opened} of ${settings.openedSockets} opened ${result.refusal ?? ''}`,
+          `${contender.name}: ${result.opened} of ${settings.openedSockets} opened ${result.firstError ?? ''}`,
         );
       return cpuPerSocket;
     };

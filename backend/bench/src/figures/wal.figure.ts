@@ -19,14 +19,15 @@ type ChatLog = InstanceType<ChatLogModule['ChatLogRepository']>;
 const CONTENT = 'x'.repeat(100);
 const CHATS = 100;
 const APPEND_CONCURRENCY = 8;
-const DRAIN_POLL_MS = 10;
+const BACKLOG_POLL_MS = 10;
 /** Numbers of messages. */
 const SHORT_CHAT = 10;
 const LONG_CHAT = 100;
-/** A round sends a fixed number of private messages: this number for each second of `settings.seconds`. */
+/** Private messages that a round sends for each second of `settings.seconds`, however long the sending takes. */
 const PRIVATE_MESSAGES_PER_ROUND_SECOND = 60;
 /**
- * Limit of the bytes for the end of a long chat divided by those for a short one: an end must not grow with the chat.
+ * The WAL for the end of a chat must not grow with the chat. This limits the ratio of its bytes for a long chat to its
+ * bytes for a short one.
  */
 const MAX_END_RATIO = 1.2;
 
@@ -83,7 +84,7 @@ export const measureWal = async (_: Driver, settings: Settings): Promise<Outcome
         for (let index = 0; index < privateMessageCount; index += 1) await insertBare();
       });
       if (round === 0) continue;
-      // Of long chats, where the start of the chat, which is counted too, has the smallest share.
+      // `perMessage` includes a share of the start of the chat, which is smallest in long chats.
       bytes.randomMessage.push(longChats.perMessage);
       bytes.shortChatEnd.push(shortChats.perEnd);
       bytes.longChatEnd.push(longChats.perEnd);
@@ -159,7 +160,7 @@ const createHistory = (stores: BenchStores): ChatHistory => {
   return {
     log: new ChatLogRepository(stores.redis, processEvents),
     waitUntilPersisted: async () => {
-      while ((await outbox.measureBacklog()).length > 0) await wait(DRAIN_POLL_MS);
+      while ((await outbox.measureBacklog()).length > 0) await wait(BACKLOG_POLL_MS);
     },
   };
 };

@@ -60,7 +60,8 @@ const readStatFields = (pid: number): string[] => {
 /** @returns the process id of the parent; 0 when the process has ended */
 const readParentPid = (pid: number): number => {
   try {
-    return Number(readStatFields(pid)[1]);
+    const [, parentPid] = readStatFields(pid);
+    return Number(parentPid);
   } catch {
     return 0;
   }

@@ -5,7 +5,8 @@ import type { AddressInfo } from 'node:net';
 const BEGINNINGS = ['$7\r\nmessage\r\n', '$8\r\npmessage\r\n', '$8\r\nsmessage\r\n'];
 const LONGEST_BEGINNING_BYTES = Math.max(...BEGINNINGS.map(({ length }) => length));
 /**
- * Number of bytes after the beginning that `ownChannel` is matched against. The start of the channel's name is enough.
+ * `ownChannel` is searched for in the beginning of a publication and in about this number of bytes after it, which
+ * contain the start of the channel's name.
  */
 const CHANNEL_BYTES = 48;
 
@@ -68,8 +69,8 @@ export class PublicationCounter {
 
 /**
  * Returns a function that takes the chunks of data from Redis, and calls `onPublication` for every publication whose
- * channel does not match `ownChannel`. A publication may span two chunks; one at the very end of a chunk is reported
- * with the next chunk.
+ * channel does not match `ownChannel`. A publication may span two chunks. A short one that ends a chunk is counted with
+ * the next chunk.
  */
 const createPublicationScanner = (
   ownChannel: RegExp,
@@ -92,9 +93,9 @@ const createPublicationScanner = (
         return;
       }
       if (!ownChannel.test(text.slice(start, end))) onPublication();
-      position = start + 1;
+      position = start + 1; // the next publication may begin before `end`
     }
-    // Keep the text that may be the beginning of a publication, but no publication that has been counted.
+    // Keep the end of the text, where a beginning may be incomplete, but no beginning that has been counted.
     rest = text.slice(Math.max(position, text.length - LONGEST_BEGINNING_BYTES));
   };
 };

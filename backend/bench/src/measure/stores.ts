@@ -40,6 +40,7 @@ export class BenchStores {
     openClusters.add(cluster);
     const stores = await openStores({ home, env: { REDIS_URL: cluster.adminUrl } });
     const { port } = await cluster.findPrimary('{matching}');
+    // The address is `redis+cluster://<user>:<password>@<nodes>`, which `URL` cannot parse.
     const password = /:([^:@]+)@/.exec(cluster.adminUrl)?.[1] ?? '';
     const close = async () => {
       await stores.close();
@@ -72,9 +73,8 @@ const parseCpuMicros = (info: string): number => {
   return (readSeconds('used_cpu_user') + readSeconds('used_cpu_sys')) * 1_000_000;
 };
 
-/** Stops and deletes all stores that are still open. For an interrupted run. */
+/** Stops the clusters and deletes the homes that are still open, when a run is interrupted or fails. */
 export const endAllStores = async (): Promise<void> => {
   for (const cluster of openClusters) await cluster.stop();
-  // Ends the processes of the home, too.
   for (const home of openHomes) await deleteTemporaryHome(home);
 };

@@ -9,7 +9,7 @@ export interface IdleState {
   redisClients: number;
   redisChannels: number;
   postgresConnections: number;
-  /** Number of Redis keys without an expiry, by shape. */
+  /** Number of Redis keys without an expiry, by shape: the key with placeholders for ids (`toKeyShape`). */
   keysWithoutExpiry: Record<string, number>;
 }
 
@@ -36,7 +36,7 @@ const COLLECTION_LIMITS: Record<string, number> = {
   'ImageProcessingService.decoders.idle': 2,
 };
 
-/** Returns the smaller count of each key. A key that one of the two lacks counts as 0. */
+/** Returns the smaller count of each key of `first`: 0 for a key that `second` lacks. Other keys are left out. */
 const computeMinimumCounts = (
   first: Record<string, number>,
   second: Record<string, number>,
@@ -44,8 +44,8 @@ const computeMinimumCounts = (
   Object.fromEntries(Object.keys(first).map((key) => [key, Math.min(first[key] ?? 0, second[key] ?? 0)]));
 
 /**
- * Returns the smaller one of each pair of values of two inspections. A value that has grown in one inspection only has
- * not leaked: work was in progress.
+ * Returns the smaller one of each pair of values of two inspections. A value that has grown in only one of them is no
+ * leak: work was in progress.
  */
 export const computeMinimum = (first: IdleState, second: IdleState): IdleState => ({
   processes: Object.fromEntries(
@@ -91,7 +91,7 @@ export const findGrowth = (before: IdleState, after: IdleState): Violation[] => 
         `${name}: ${type}`,
         earlier.resources[type] ?? 0,
         count,
-        // A type may be followed by the line of code that created the timer.
+        // With CHAOS_TIMERS=1, a type can also be `Timeout of <line of code that created the timer>`.
         TIMER_SLACK[type.split(' ')[0] ?? ''] ?? RESOURCE_SLACK,
       );
     for (const [collection, size] of Object.entries(later.collections))

@@ -25,14 +25,15 @@ export const percentile = (values: readonly number[], share: number): number => 
 };
 
 export interface RecoveryFigures {
-  /** Times in ms from each recovery until fresh clients had exchanged messages; undefined if they did not in time. */
+  /** For each recovery, the ms until fresh clients had exchanged messages; undefined if they did not in time. */
   fresh: (number | undefined)[];
   /** For each user and recovery, the duration in ms of the first attempt to reconnect; undefined if it failed. */
   reconnects: (number | undefined)[];
 }
 
 /**
- * Measures a user's first attempt to reconnect after each recovery. Skips attempts during which a fault was active.
+ * Measures a user's first attempt to reconnect after each recovery. Skips an attempt if a fault was active between the
+ * recovery and the end of the attempt.
  * @param attempts those of the user, in order of time
  * @param hadFaultBetween returns whether a fault was active at some time between two times, both included
  * @returns durations in ms; undefined for an attempt that failed
@@ -67,7 +68,7 @@ export const findRecoveryViolations = (
     0.99,
   );
   if (freshP99Ms > MAX_FRESH_P99_MS * slowdown)
-    descriptions.push(`a fresh client took ${Math.round(freshP99Ms)} ms after a recovery (p99)`);
+    descriptions.push(`fresh clients exchanged messages ${Math.round(freshP99Ms)} ms after a recovery (p99)`);
   const maxAttemptMs = MAX_ATTEMPT_MS * slowdown;
   const slowCount = reconnects.filter((ms) => ms === undefined || ms > maxAttemptMs).length;
   if (slowCount > 0)

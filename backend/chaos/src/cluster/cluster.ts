@@ -147,8 +147,8 @@ export class Cluster {
       workers: WORKERS,
       home: this.home,
       stores: { databaseUrl: this.databaseUrl, redisUrl: this.redisStore.url },
-      // Without a cool-down between recent partners, because the same few users are matched again and again, and with
-      // the wide rate limits for load tests.
+      // There is no cool-down between recent partners, because the same few users are matched again and again. The rate
+      // limits are the wide ones for load tests.
       env: { REMATCH_COOLDOWN_S: '0', LOG_LEVEL: 'warn', LIMITS_PROFILE: 'load' },
       createSettings: (name) => this.buildEnvironment(name),
       routeToReplicas: (ports) =>

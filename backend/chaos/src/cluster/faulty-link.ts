@@ -6,7 +6,10 @@ export const DELAY_MS = 400;
 const THROTTLED_BYTES_PER_S = 8 * 1024;
 /** Shortest wait until buffered data is checked again. */
 const TICK_MS = 50;
-/** Size of the token bucket: the bytes of two ticks, so that a late timer does not lower the rate. */
+/**
+ * Size of the token bucket: the bytes of two ticks. A bucket of one tick would overflow whenever a timer is late, and
+ * the rate would be lower.
+ */
 const MAX_ALLOWANCE_BYTES = (2 * THROTTLED_BYTES_PER_S * TICK_MS) / 1_000;
 
 /** One direction of a connection: buffers the data of one end until the other end may receive it. */
@@ -29,7 +32,8 @@ class Direction {
     from.on('data', (bytes: Buffer) => {
       const delayMs = link.fault === 'delay' ? DELAY_MS : 0;
       this.buffered.push({ bytes, dueAt: Date.now() + delayMs });
-      // Stops reading, so that the buffers of the sender fill and the sender notices the fault.
+      // Stops reading, so that the buffers of the sender fill and the sender notices the fault. Also for
+      // `throttle`, which does not block data, but may pass it more slowly than the sender writes.
       if (link.fault === 'black-hole' || link.fault === 'throttle' || this.isAbandoned) from.pause();
       this.forwardDue();
     });
@@ -45,9 +49,9 @@ class Direction {
     });
   }
 
-  /** Whether nothing passes in this direction now, not even a close. */
+  /** Whether nothing passes in this direction: all connections of the link are blocked, or this one is abandoned. */
   private get isBlocked(): boolean {
-    return this.link.isSilent || this.isAbandoned;
+    return this.link.blocksAll || this.isAbandoned;
   }
 
   /** Writes the buffered data that is due now to the receiving end. */
@@ -129,8 +133,8 @@ export class FaultyLink {
     return (this.server.address() as AddressInfo).port;
   }
 
-  /** Whether nothing passes on any connection, not even a close. */
-  get isSilent(): boolean {
+  /** Whether the fault blocks all connections: nothing passes, not even a close. */
+  get blocksAll(): boolean {
     return this.fault === 'black-hole' || this.fault === 'half-open';
   }
 
@@ -161,6 +165,7 @@ export class FaultyLink {
     if (endedFault === 'half-open') this.resetAll();
     for (const direction of [...this.connections].flatMap(({ directions }) => directions)) {
       direction.isAbandoned = false;
+      // During `black-hole` and `abandoned`, the other end was not notified of a close.
       if (direction.from.destroyed) direction.to.destroy();
       else direction.forwardDue();
     }
@@ -186,7 +191,7 @@ export class FaultyLink {
     far.once('connect', () => (isConnected = true));
     // When the target is down, the near end is reset, because a proxy cannot refuse a connection that it has accepted.
     far.once('error', () => {
-      if (!isConnected && !this.isSilent) near.resetAndDestroy();
+      if (!isConnected && !this.blocksAll) near.resetAndDestroy();
     });
     const directions = [new Direction(this, near, far), new Direction(this, far, near)];
     const connection = { near, far, directions };
@@ -198,6 +203,7 @@ export class FaultyLink {
     };
     near.once('close', removeWhenClosed);
     far.once('close', removeWhenClosed);
+    // As `fail` does for the connections that are already open: the near end stays open and receives no data.
     if (this.fault === 'half-open') far.destroy();
   }
 

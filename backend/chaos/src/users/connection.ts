@@ -77,9 +77,8 @@ export class Connection {
 
   /** Waits until the current socket is authenticated. @returns false on a timeout */
   async waitUntilReady(withinMs: number): Promise<boolean> {
-    for (const deadline = Date.now() + withinMs; Date.now() < deadline; await sleep(READY_POLL_MS)) {
-      if (this.isReady) return true;
-    }
+    const deadlineAt = Date.now() + withinMs;
+    while (!this.isReady && Date.now() < deadlineAt) await sleep(READY_POLL_MS);
     return this.isReady;
   }
 
@@ -100,7 +99,7 @@ export class Connection {
 
   /** Authenticates again on the same socket. The service then sends the events that are missing after a gap. */
   authenticateAgain(): void {
-    // Not one of `attempts`: the socket is already open.
+    // The attempt is not added to `attempts`, because the socket is already open.
     if (this.socket) void this.authenticate(this.socket, { startedAt: Date.now() });
   }
 
@@ -136,7 +135,7 @@ export class Connection {
   }
 
   private handleAuthenticated(socket: PageSocket, attempt: Attempt): void {
-    if (this.isReady) return;
+    if (this.isReady) return; // after `authenticateAgain`
     attempt.authenticatedAt = Date.now();
     this.authenticatedSocket = socket;
     this.uptimeTimer = setTimeout(() => (this.attemptCount = 0), limits.reconnectResetAfterMs);

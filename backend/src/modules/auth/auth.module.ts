@@ -71,8 +71,7 @@ export class AuthModule implements NestModule {
   ) {}
 
   configure(consumer: MiddlewareConsumer): void {
-    // The session already contains the login with the user's standing and whether they are a moderator, so the user
-    // need not be loaded.
+    // `SessionStoreAdapter` has read the login and the user's `Access` with the session, so nothing is loaded here.
     passport.deserializeUser<Express.User>((user, done) => done(null, user));
     consumer
       .apply(

@@ -16,7 +16,7 @@ import { BlockListService } from './application/block-list.service';
 
 jest.setTimeout(60_000);
 
-/** Distance from Ada's id to the ids of users who do not exist, so that they differ from all ids of the test. */
+/** Ids above Ada's id plus this offset belong to no user. */
 const MISSING_USERS_OFFSET = 1_000_000;
 /** How long a replica uses a list of excluded users before it reads the list again. */
 const EXCLUSIONS_TTL_MS = 30 * 60_000;
@@ -82,7 +82,7 @@ describe('blocks across two replicas', () => {
       expect(await readBlocks(ada)).toEqual([{ ...blockOfBob, ...toProfileFields(bob) }]);
     });
 
-    it('accepts neither the blocker nor users who do not exist or whom the blocker has never met', async () => {
+    it('refuses the blocker, a user who does not exist, and a user whom the blocker has never met', async () => {
       const { ada } = await createPartners();
       const stranger = await stack.createVisitor(1);
       const missingUser = { user: { id: Number.MAX_SAFE_INTEGER } };
@@ -232,7 +232,7 @@ describe('blocks across two replicas', () => {
       }
     });
 
-    it('and pending requests are gone after a block that competes with a request or an acceptance', async () => {
+    it('neither exists nor is requested after a block that competes with a request or an acceptance', async () => {
       // Many rounds, because the order in which the two calls commit varies.
       const rounds = 25;
       for (let round = 0; round < rounds; round += 1) {
@@ -337,7 +337,7 @@ describe('blocks across two replicas', () => {
       const { ada, bob } = await createPartners();
       expect((await block(ada, bob)).status).toBe(201);
       await expireBlockKey(ada, bob);
-      // As if the list did not contain this block: it contains only the newest blocks (`MAX_EXCLUDED_USERS`).
+      // As if this block were missing in the list, which contains only the newest blocks (`MAX_EXCLUDED_USERS`).
       for (const { app } of stack.replicas)
         jest.spyOn(app.get(BlockListService), 'findExcludedUserIds').mockResolvedValue([]);
       const sockets = await startSearches(ada, bob);

@@ -83,8 +83,8 @@ describe('times of reports and decisions', () => {
       messageIds: [],
     });
     const messageIds = [messages[0]!.id];
-    // Both users report each other with the same message, because each can report the chat only once. A report
-    // may mark messages of either user.
+    // A user can report a chat only once, so the second measurement is a report by the partner. `messageIds` may
+    // include the reporter's own messages.
     const times = [
       await measureReportMs(ada, bob, { sessionId, messageIds }),
       await measureReportMs(bob, ada, { sessionId, messageIds }),

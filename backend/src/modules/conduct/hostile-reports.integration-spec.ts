@@ -30,7 +30,7 @@ describe('hostile reports', () => {
     return { ...chat, messageId: String(id) };
   };
 
-  it('reports with a malformed body are refused', async () => {
+  it('a report with a malformed body is refused', async () => {
     const { ada, bob, sessionId } = await startChatWithMessage();
     const tooManyIds = Array.from({ length: limits.markedMessagesPerReport + 1 }, (_, index) => `${index}-0`);
     for (const fields of [
@@ -57,7 +57,7 @@ describe('hostile reports', () => {
     expect(await readStoredReports(stack, bob)).toEqual([]);
   });
 
-  it('reports in the name of another user, unauthenticated calls and reads of the reports of others are refused', async () => {
+  it('a report for another user, an unauthenticated call and a read of the reports of others are refused', async () => {
     const { ada, bob, sessionId } = await startChatWithMessage();
     const stranger = await stack.createVisitor(0);
     const forbidden = { status: 403, body: { code: 'forbidden' } };
@@ -67,7 +67,7 @@ describe('hostile reports', () => {
     expect(unauthenticated.status).toBe(401);
   });
 
-  it('reports by strangers are refused without an effect', async () => {
+  it('a report by a stranger is refused without an effect', async () => {
     const { bob, sessionId } = await startChatWithMessage();
     const strangers = [await stack.createVisitor(0), await stack.createVisitor(1)];
     for (const stranger of strangers) {
@@ -99,11 +99,13 @@ describe('hostile reports', () => {
     expect((await readStoredReports(stack, blank.bob))[0]!.words).toBeNull();
   });
 
-  it('marks of messages of other chats, of other events and of private messages are ignored', async () => {
+  it('an id in `messageIds` is ignored unless it is that of a message of the reported chat', async () => {
     const { ada, bob, sessionId, messageId } = await startChatWithMessage();
     const others = await startChatWithMessage();
     const [chatStarted] = await readEvents(stack, sessionId);
-    const messageIds = [others.messageId, chatStarted!.id, '0-0', '9999999999999999-0', 1, messageId];
+    const unknownIds = ['0-0', '9999999999999999-0'];
+    const privateMessageId = 1; // only ids of private messages are numbers
+    const messageIds = [others.messageId, chatStarted!.id, ...unknownIds, privateMessageId, messageId];
     expect((await fileReport(ada, bob, { sessionId, messageIds })).status).toBe(201);
     const [report] = await readStoredReports(stack, bob);
     expect(JSON.parse(report!.evidence!)).toMatchObject({
@@ -135,7 +137,7 @@ describe('hostile reports', () => {
     }
   });
 
-  it('reports by unreliable or suspended reporters have weight 0, so that they do not count', async () => {
+  it('a report by an unreliable or suspended reporter has weight 0, so that it does not count', async () => {
     const ada = await stack.createVisitor(0);
     const weights = stack.replicas[0]!.app.get(ReporterWeightService);
     const weigh = () => weights.weigh(ada.user.id);
@@ -164,7 +166,7 @@ describe('hostile reports', () => {
     expect(await weigh()).toBe(0);
   });
 
-  it('reports by several accounts of one device count once', async () => {
+  it('the reports by several accounts of one device count once', async () => {
     const [victim, otherVictim] = [await stack.createVisitor(1), await stack.createVisitor(1)];
     /** Three new users report the target. @returns the standing of the target. */
     const reportByThree = async (
@@ -173,7 +175,7 @@ describe('hostile reports', () => {
     ): Promise<string> => {
       for (let index = 0; index < 3; index += 1) {
         const reporter = await stack.createVisitor(0);
-        // A pending friend request makes the private chat reportable, and users may send one after a chat.
+        // A past chat permits a friend request, and a pending request makes the private chat reportable.
         await recordPastChat(stack.replicas[0]!, reporter, target);
         const request = { requesterId: reporter.user.id, addresseeId: target.user.id };
         expect((await reporter.call('POST', '/api/friends/request', request)).status).toBe(201);

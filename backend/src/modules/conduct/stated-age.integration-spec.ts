@@ -44,9 +44,9 @@ describe('a stated age under 18', () => {
     caller.call('PUT', `/api/notices/${noticeId}`, { seen: true, answer });
   /** The findings about a user, each with the kind of its case. */
   const readFindings = ({ user }: ThawVisitor) =>
-    stack.database.dataSource.query<{ evidence: string; hash: string; source: string; kind: string }[]>(
-      `SELECT p.data->>'evidence' AS evidence, e.data->>'evidenceHash' AS hash, e.data->>'sourceEventId' AS source,
-              c.kind
+    stack.database.dataSource.query<{ evidence: string; hash: string; endEventId: string; kind: string }[]>(
+      `SELECT p.data->>'evidence' AS evidence, e.data->>'evidenceHash' AS hash,
+              e.data->>'sourceEventId' AS "endEventId", c.kind
        FROM events e JOIN event_private p USING (stream_id, event_id)
        JOIN conduct_cases c ON c.id = (e.data->>'caseId')::bigint
        WHERE e.stream_id = $1 AND e.type = 'FindingRaised'`,
@@ -128,7 +128,7 @@ describe('a stated age under 18', () => {
     const { body: history } = await bob.call('GET', `/api/chat-history/${bob.user.id}`);
     expect(history).toMatchObject([{ mayBecomeFriends: false }]);
 
-    // Nothing changes when the messages of the chat expire, which appends an event after its end.
+    // When the messages of the chat expire, an event follows `ChatEnded`. Friend requests remain forbidden.
     const messagesExpired = {
       eventId: randomUUID(),
       type: 'BodiesExpired',
@@ -153,7 +153,7 @@ describe('a stated age under 18', () => {
       newContent: 'im 15',
       userId: ada.user.id,
     });
-    // After the start of the chat and two messages.
+    // The start of the chat and two messages precede the edit.
     expect(seq).toBe(4);
     await adaSocket.next('notice');
     const [question] = await readNotices(ada);
@@ -175,6 +175,7 @@ describe('a stated age under 18', () => {
     jest.restoreAllMocks();
     await persistChat(stack.replicas[0]!, sessionId);
 
+    // `run` returns the number of findings that it raised.
     expect(await createProcessor().run()).toBe(1);
     expect(await adaSocket.next('standing')).toMatchObject({ kind: 'age_question' });
     const [finding] = await readFindings(ada);
@@ -188,7 +189,7 @@ describe('a stated age under 18', () => {
       userIds: [ada.user.id, bob.user.id],
       userId: ada.user.id,
       messageId: null,
-      endEventId: finding!.source,
+      endEventId: finding!.endEventId,
     });
     expect(await readFindings(ada)).toHaveLength(1);
   });

@@ -1,5 +1,6 @@
-// Uses real PostgreSQL and Redis, with an api replica over HTTP. New accounts inherit a sanction (a suspension or ban)
-// by its keys: hashes of the user's devices and, for a confirmed ban, of the e-mail address.
+// Uses real PostgreSQL and Redis, with an api replica over HTTP. A sanction (a suspension or ban) has keys: hashes of
+// the user's devices and, for a confirmed ban, of the e-mail address. A new account that matches a key inherits the
+// sanction.
 import { DataSource } from 'typeorm';
 import {
   imposeSanction,
@@ -249,7 +250,7 @@ describe('new accounts', () => {
     const [{ count: before }] = (await query<{ count: string }>('SELECT count(*) FROM users')) as [
       { count: string },
     ];
-    // An imposed sanction adds the devices of its user to the keys.
+    // A sanction is imposed together with its keys, so it fails when `addDevices` fails.
     const failingAddDevices = jest
       .spyOn(accounts.api.app.get(BanKeyRepository), 'addDevices')
       .mockRejectedValueOnce(new Error('PostgreSQL is unreachable'));

@@ -26,7 +26,10 @@ const CONCURRENT_USERS = 6;
 const TOTAL_USERS = 300;
 const sanctionNumberArbitrary = fc.integer({ min: 1, max: 5 });
 
-/** Describes an event. `sanctionNumber` is one of five sanctions of the user. `endMs` is relative to now. */
+/**
+ * Describes an event. `sanctionNumber`, 1 to 5, identifies a sanction of the user, to which `toEvents` assigns a
+ * `sanctionId`. `endMs` is relative to now.
+ */
 type Step =
   | { type: 'SanctionImposed'; sanctionNumber: number; kind: 'suspended' | 'banned'; endMs: number | null }
   | { type: 'SanctionLifted' | 'SanctionConfirmed'; sanctionNumber: number }
@@ -99,7 +102,7 @@ describe('the read model of standings', () => {
       const buildEvent = (data: object) =>
         ({ ...base, data: { userId, ...data } }) as unknown as StandingEvent;
       if (step.type === 'SanctionImposed') {
-        if (sanctionIds.has(step.sanctionNumber)) return [];
+        if (sanctionIds.has(step.sanctionNumber)) return []; // no event for this step
         const sanctionId = (lastId += 1);
         sanctionIds.set(step.sanctionNumber, sanctionId);
         const until = step.kind === 'banned' ? null : formatIso(step.endMs);

@@ -77,6 +77,7 @@ describe('suggestions of a language model', () => {
     const { body = '', headers } = model.receivedRequests[0] ?? {};
     expect(body).toContain('canaryofbob writes to [hidden] and [hidden]');
     expect(body).toContain('Topics of the other user: music.'); // found in `plays the guitar`
+    // The edit has replaced 'I am shy'.
     for (const absent of ['canaryofada', 'I am shy', ada.user.username, bob.user.username, sessionId])
       expect(body).not.toContain(absent);
     expect(body).not.toContain(String(ada.user.id));
@@ -110,9 +111,10 @@ describe('suggestions of a language model', () => {
     });
   });
 
-  it('are refused without consent, to non-participants, after the end, and unless exactly one chat is named', async () => {
+  it('are refused without consent, to non-participants, after the chat, and unless exactly one chat is named', async () => {
     const { bob, bobSocket, sessionId } = await startChat(stack);
-    for (const fields of [{ consent: false }, { consent: undefined }, { consent: 'yes' }, { friendId: 7 }])
+    const secondChat = { friendId: 7 };
+    for (const fields of [{ consent: false }, { consent: undefined }, { consent: 'yes' }, secondChat])
       expect((await requestSuggestions(bob, { sessionId }, fields)).status).toBe(400);
     const stranger = await stack.createVisitor(1);
     expect((await requestSuggestions(stranger, {})).status).toBe(400);
@@ -123,7 +125,7 @@ describe('suggestions of a language model', () => {
   });
 
   it('are limited to six requests per minute and user, even with the rate limits of load tests', async () => {
-    // The test stack has the wide rate limits of load tests, but this limit is the same.
+    // The test stack uses the rate limits of load tests.
     model.setBehaviour(answerWithLines('Tea or coffee?'));
     const { bob, sessionId } = await startChat(stack);
     const responses = [];

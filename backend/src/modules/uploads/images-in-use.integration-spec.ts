@@ -58,7 +58,7 @@ const upload = async (visitor: ThawVisitor, bucket: UploadBucket): Promise<strin
 const canSee = async (visitor: ThawVisitor, url: string): Promise<boolean> =>
   (await visitor.call('GET', url)).status === 200;
 
-/** Whether the database records the image as in use. An image in a message is, once the worker has projected it. */
+/** Whether the database records the image as in use. For an image in a message, the worker records this later. */
 const isInUse = async (url: string): Promise<boolean> => {
   const rows = await stack.database.dataSource.query<{ is_in_use: boolean }[]>(
     'SELECT unused_since IS NULL AS is_in_use FROM uploads WHERE key = $1',
@@ -163,7 +163,7 @@ describe('an image in a random chat', () => {
       ['image', ''],
       ['mixed', 'no image at all'],
       ['mixed', formatImageMarkers({ text: 'both', imageUrls: [bobImage, adaImage] })],
-      // A space, a control character or an empty line between the markers must not hide the first one.
+      // The server also finds Ada's image if a space, a control character or an empty line follows its marker.
       ['mixed', `hidden\n[IMAGE:${adaImage}] \n[IMAGE:${bobImage}]`],
       ['mixed', `hidden\n[IMAGE:${adaImage}]\u0007\n[IMAGE:${bobImage}]`],
       ['mixed', `hidden\n[IMAGE:${adaImage}]\n\n[IMAGE:${bobImage}]`],
@@ -284,9 +284,9 @@ describe('an image in private messages', () => {
 it('the job sweep_uploads deletes the files of removed images', async () => {
   const ada = await stack.createVisitor(0);
   const url = await upload(ada, 'chat-images');
-  // Removes the image, as when the only message that shows it expires.
   const expiredMessage = { streamId: 'chat-x', eventId: randomUUID(), type: 'MessageSent' };
   const data = { senderId: ada.user.id, messageType: 'image', content: url };
+  // `BodyExpiryProcessor` calls this when messages expire. It removes the images that no other message shows.
   await worker
     .get(UploadRemovalService, { strict: false })
     .releaseImagesOf([{ ...expiredMessage, data }], stack.database.dataSource.manager);

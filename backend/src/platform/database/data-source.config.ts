@@ -22,7 +22,7 @@ export const requestTimeouts: DatabaseTimeouts = {
   idleInTransactionMs: 5_000,
 };
 
-/** For workers: no user waits for them, and they split a batch that times out into halves. */
+/** For workers: no user waits for their transactions. `OutboxWriterService` halves a batch that times out. */
 export const workerTimeouts: DatabaseTimeouts = {
   statementMs: 10_000,
   lockMs: 2_000,
@@ -32,12 +32,12 @@ export const workerTimeouts: DatabaseTimeouts = {
 /** For commands of operators, which may read the whole event log. */
 export const operatorTimeouts: DatabaseTimeouts = { ...workerTimeouts, statementMs: DAY_MS };
 
-/** An option that the PostgreSQL driver ignores. It lets `hasPreparedStatements` read the setting of a data source. */
+/** Marks a data source whose statements must not be prepared. The PostgreSQL driver ignores this option. */
 const UNPREPARED = { preparedStatements: 'off' } as const;
 
 /**
  * Returns the connection options of every Thaw process. They set no state of the session, because a transaction pooler
- * shares its connections between clients. Of the time-outs they have only `statementMs`, for the client's own limit.
+ * shares its connections between clients. `statementMs` only determines `query_timeout`, the client's own limit.
  */
 export const createDataSourceOptions = (
   environment: Pick<Environment, 'DATABASE_URL' | 'DATABASE_POOL_SIZE'> &

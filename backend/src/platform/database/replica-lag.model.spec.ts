@@ -35,11 +35,11 @@ describe('ReplicaLagModel', () => {
     expect(lag.computeLagMs(60_100)).toBe(100);
   });
 
-  it('returns a growing lag while the replica stands still, even after older positions were dropped', () => {
+  it('returns a growing lag while the replica stands still, even after positions of the primary were dropped', () => {
     const lag = new ReplicaLagModel();
     lag.recordPrimary(0, 1n);
     lag.recordReplica(1n);
-    // More positions than the model keeps.
+    // More positions than the model keeps. The one that the replica has reached is kept separately.
     for (let second = 1; second <= 200; second += 1) {
       lag.recordPrimary(second * 1_000, BigInt(second + 1));
       lag.recordReplica(1n);
@@ -47,7 +47,7 @@ describe('ReplicaLagModel', () => {
     expect(lag.computeLagMs(200_000)).toBe(200_000);
   });
 
-  it('forgets the state of the replica after a reset, until the replica reaches a newer position', () => {
+  it('returns an infinite lag after a reset, until the replica reaches a position that was recorded later', () => {
     const lag = new ReplicaLagModel();
     lag.recordPrimary(0, 100n);
     lag.recordReplica(100n);

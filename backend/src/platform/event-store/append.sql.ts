@@ -21,10 +21,11 @@ WITH incoming AS (
   WHERE ${isNew}
 ), growth AS (
   SELECT stream_id, count(*) AS added FROM new_events GROUP BY stream_id
-), grown_streams AS (${increaseVersions}
+), grown_streams (stream_id, new_version) AS (${increaseVersions}
 ), inserted AS (
   INSERT INTO events (stream_id, stream_position, event_id, type, schema_version, data, metadata, occurred_at)
-  SELECT n.stream_id, s.version - g.added + n.nth, n.event_id, n.type, n.schema_version, n.data, n.metadata, n.occurred_at
+  SELECT n.stream_id, s.new_version - g.added + n.nth, n.event_id, n.type, n.schema_version,
+    n.data, n.metadata, n.occurred_at
   FROM new_events n JOIN growth g USING (stream_id) JOIN grown_streams s USING (stream_id)
   ORDER BY n.ordinal
   RETURNING stream_id, event_id, stream_position, global_position
@@ -44,9 +45,9 @@ const isNewInItsStream =
   'NOT EXISTS (SELECT 1 FROM events e WHERE e.stream_id = i.stream_id AND e.event_id = i.event_id)';
 
 /**
- * For appends to one stream. The function `find_known_events` keeps the partitions of `events` out of the plan of the
- * append. With them in it, PostgreSQL would plan the prepared statement again for each execution
- * (docs/decisions/0078).
+ * For appends to one stream. The function `find_known_events` reads `events` in a plan of its own. If the partitions of
+ * `events` were in the plan of the append, PostgreSQL would plan it for each execution (docs/decisions/0078). The inner
+ * SELECT calls the function once instead of once per event. The cast makes its result an array for ALL.
  */
 const isNewInOneStream =
   'i.event_id <> ALL ((SELECT find_known_events(($1::text[])[1], $2::uuid[]))::uuid[])';

@@ -55,7 +55,8 @@ export class CommandExecutorService {
         (state, event) => decider.evolve(state, event),
         decider.initialState(),
       );
-      // The decider's event type includes `StoredEvent` because `evolve` takes it; `decide` returns new events only.
+      // The cast is needed because a decider has one event type: `evolve` also takes stored events, but `decide`
+      // returns only new ones.
       const newEvents = decider.decide(command, stateBefore) as readonly Event[];
       try {
         const events = await this.eventStore.append(streamId, history.length, newEvents, manager);

@@ -55,7 +55,7 @@ export interface FirstAndLastEntries {
 /** Entries per read. Reading in pages keeps a long stream from blocking other work. */
 const PAGE_SIZE = 128;
 
-/** The only field of a stream entry is `event`. */
+/** The fields of a stream entry are a list of names and values: `['event', text]`. */
 const toEntries = (rows: readonly [string, string[]][]): ChatLogEntry[] =>
   rows.map(([id, fields]) => ({ id, text: fields[1] ?? '' }));
 
@@ -118,8 +118,8 @@ export class ChatLogRepository {
       }
       case appendOutcome.behind: {
         const [, version, missed] = reply;
-        // The stream must consist of the expected and the missed entries. If it is shorter than expected, Redis has
-        // lost entries (`behind`). Any other difference means that entries were lost and others appended.
+        // If the stream is shorter than expected, Redis has lost entries (`behind`). Otherwise it consists of the
+        // expected and the missed entries, unless Redis has lost entries and others were appended.
         if (version >= expected.version && version !== expected.version + missed.length)
           return { kind: 'diverged' };
         return { kind: 'behind', version, missed: toEntries(missed) };

@@ -2,7 +2,10 @@ import { RedisScript } from '../redis/redis-script.model';
 import { isOutboxFullLua } from './outbox.scripts';
 import { publishToReplicasLua } from './publish-to-replicas.scripts';
 
-/** The first element of the reply to an append: its outcome. */
+/**
+ * The first element of the reply to an append: its outcome. `behind`: the stream does not end as the caller expects;
+ * `missed` are its entries after the expected end.
+ */
 export const appendOutcome = { appended: 1, behind: 0, outboxFull: -1, notOverdue: -2 } as const;
 
 export type AppendReply =
@@ -15,20 +18,27 @@ export type AppendReply =
  * end that the caller expects, adds the events to the stream and to the outbox (the events of the shard that are not in
  * PostgreSQL yet), and publishes them.
  *
- * KEYS: stream, outbox. ARGV: expected length, expected last id, session id, the member of `deadlines` that must be
- * overdue and is then removed (`<session>|<user>`, '' for none), the replica to which nothing is published, then the
- * events.
+ * KEYS: stream, outbox. ARGV:
+ * - the expected length of the stream
+ * - the expected id of its last entry ('' for an empty stream)
+ * - the session id
+ * - the member of `deadlines` that must be overdue and is then removed: `<session>|<user>` ('' for none)
+ * - the replica to which nothing is published ('' for none)
+ * - the events, one argument each
  *
  * @param whenOutboxIsFull the Lua statement to run when the outbox is full.
  */
 const buildAppendLua = (whenOutboxIsFull: string): string => `${publishToReplicasLua}${isOutboxFullLua}
 local stream, outbox = KEYS[1], KEYS[2]
 local expectedLength, expectedLastId, session, deadline, exceptReplica = unpack(ARGV, 1, 5)
+-- The prefix of all keys of the shard, such as {shard7}:
 local prefix = string.match(stream, '^{[^}]+}:')
 local last = redis.call('XREVRANGE', stream, '+', '-', 'COUNT', 1)[1]
 local length = redis.call('XLEN', stream)
 if (last and last[1] or '') ~= expectedLastId or length ~= tonumber(expectedLength) then
-  local missed = redis.call('XRANGE', stream, expectedLastId == '' and '-' or '(' .. expectedLastId, '+')
+  -- The bracket excludes the entry with this id.
+  local startOfMissed = expectedLastId == '' and '-' or ('(' .. expectedLastId)
+  local missed = redis.call('XRANGE', stream, startOfMissed, '+')
   return {${appendOutcome.behind}, length, missed}
 end
 local queued = redis.call('XLEN', outbox)
@@ -54,11 +64,11 @@ return reply
 export const appendScript = new RedisScript<AppendReply>(
   buildAppendLua(`return {${appendOutcome.outboxFull}}`),
 );
-/** Appends the end of a chat, also to a full outbox and in a full Redis: the end allows memory to be freed. */
+/** Appends the events that end a chat, also to a full outbox and in a full Redis: ended chats free memory. */
 export const appendEndScript = new RedisScript<AppendReply>(buildAppendLua(''), { allowOom: true });
 
 /**
- * Appends the tail of a stream again, which are the last entries that Redis lost. They get their original ids. Appends
+ * Appends the tail of a stream again: its last entries, which Redis has lost. They keep their original ids. Appends
  * nothing if the stream no longer ends where the tail began.
  * KEYS: stream, outbox. ARGV: expected length, expected last id ('' for an empty stream), session id, then the id and
  * the event of each entry. Returns whether the tail was appended.

@@ -6,8 +6,8 @@ import { type OutboxEntry, toOutboxEntry } from './outbox.repository';
 import { moveScript } from './outbox.scripts';
 
 const PAGE_SIZE = 500;
-/** Index of the value of `reason`. Before it come three fields of the outbox entry and the name of `reason`. */
-const REASON_INDEX = 7;
+/** Index of the value of `reason` among the names and values of the fields: `reason` is the fourth field. */
+const REASON_INDEX = 3 * 2 + 1;
 
 /**
  * Describes an outbox entry that PostgreSQL refuses, without the event itself. `entryId` is its id in the stream of the
@@ -74,7 +74,8 @@ export class DeadLetterRepository {
   private async *locate(): AsyncGenerator<LocatedDeadLetter> {
     for (let shard = 0; shard < SHARD_COUNT; shard += 1) {
       const { deadLetters } = chatKeys(shard);
-      for (let rangeStart = '-'; ;) {
+      let rangeStart = '-';
+      for (;;) {
         const rows = await this.redis.xrange(deadLetters, rangeStart, '+', 'COUNT', PAGE_SIZE);
         for (const [id, fields] of rows) {
           const { sessionId, entryId } = toOutboxEntry(shard, [id, fields]);

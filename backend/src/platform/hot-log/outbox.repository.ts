@@ -30,8 +30,8 @@ export interface Backlog {
   /** Entries in all outboxes. */
   length: number;
   /**
-   * Age in ms, by the clock of Redis, of the oldest entry that is not held; 0 if there is none. Entries of a chat are
-   * held while they wait for an entry of the chat that could not be written.
+   * Age in ms, by the clock of Redis, of the oldest entry that is not held; 0 if there is none. A chat's entries are
+   * held while the first of them cannot be written.
    */
   ageMs: number;
   /** How full the fullest outbox is, by entries or by bytes, as a fraction of its cap. */

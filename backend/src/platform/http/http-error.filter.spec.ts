@@ -46,13 +46,16 @@ describe('HttpErrorFilter', () => {
       'internal',
       1,
     ],
-    // The message of multer.
+    // The filter recognizes this error by its message, which multer sets.
     ['an upload that the client aborted', new Error('Request aborted'), 400, 'validation_failed', 0],
     ['a bug', new TypeError('x'), 500, 'internal', 1],
     ['a thrown value that is not an error', undefined, 500, 'internal', 1],
-  ])('converts %s to its status and code, and logs only failures', (_, error, status, code, logCount) => {
-    expect(respondTo(error)).toEqual({ status, code, logCount });
-  });
+  ])(
+    'converts %s to its status and code, and logs only internal errors',
+    (_, error, status, code, logCount) => {
+      expect(respondTo(error)).toEqual({ status, code, logCount });
+    },
+  );
 });
 
 /** Creates an error like those of `http-errors`. `expose`: whether the client may see the status. */

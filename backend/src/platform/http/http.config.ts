@@ -24,7 +24,7 @@ const forbidCaching: RequestHandler = (_request, response, next) => {
   next();
 };
 
-/** Responds with 404 to paths outside /api. With PUBLIC_DIR, `servePublicFolder` has served the page before. */
+/** Responds with 404 to paths outside /api. With PUBLIC_DIR, `servePublicFolder` runs first and serves the page. */
 const refuseOtherPaths: RequestHandler = (request, _response, next) => {
   next(/^\/api(\/|$)/.test(request.path) ? undefined : new DomainError('not_found'));
 };

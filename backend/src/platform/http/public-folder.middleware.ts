@@ -46,7 +46,7 @@ export const servePublicFolder = (folder: string): RequestHandler => {
     const file = htmlFiles.get(path);
     if (file !== undefined) {
       const page = join(folder, file);
-      // A build without frontend/scripts/prerender.mjs has no HTML file but index.html.
+      // Only frontend/scripts/prerender.mjs creates the other HTML files. A build without it has index.html alone.
       return sendPage(response, 200, existsSync(page) ? page : fallbackPage);
     }
     files(request, response, (error?: unknown) => {

@@ -1,6 +1,9 @@
 import type { LoggerService } from '@nestjs/common';
 
-/** Returns the message of an error for a log line. Omits the stack and details, which may quote user input. */
+/**
+ * Returns only the message of an error, for a log line. Other fields may contain user input, such as PostgreSQL's
+ * `detail` and the parameters of a failed SQL statement.
+ */
 export const readErrorMessage = (error: unknown): string =>
   error instanceof Error ? error.message : 'unknown';
 

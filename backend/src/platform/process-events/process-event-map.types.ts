@@ -51,11 +51,11 @@ export interface ProcessEventMap {
    * the claim is released. Delivered.
    */
   ClaimExpired: MatchedPair;
-  /** Two users have been recorded as chatting for some time. The reaction frees them if the chat is over. Delivered. */
+  /** A chat has not been checked for some minutes. The reaction frees its users if it is over. Delivered. */
   ChatCheckDue: MatchedPair;
   /** A user is typing to a friend. Delivered; the reaction throws a `DomainError` when the two are not friends. */
   TypedToFriend: { frame: InboundFrame<'typing'>; receiverId: number };
-  /** Users came online or went offline, by their sockets on all replicas. Delivered, each change by one replica. */
+  /** Users came online or went offline, by their sockets on all replicas. Delivered on the replica that recorded it. */
   OnlineChanged: { userIds: readonly number[] };
   /** A user's name or avatar changed. Delivered. */
   ProfileChanged: Profile;
@@ -69,9 +69,9 @@ export interface ProcessEventMap {
   /** The list of users with whom `userId` must not be matched has changed. The user has a socket here. */
   ExclusionsChanged: { userId: number };
   /**
-   * A user's standing (what moderation allows them to do) may have changed; the change is committed. Delivered by the
-   * process that announces it, which may be a worker without sockets. Every replica that has a socket of the user
-   * publishes it, too.
+   * A user's standing (what moderation allows them to do) may have changed; the change is committed. Delivered in the
+   * process that announces it, which may be a worker without sockets, and published on every replica that has a socket
+   * of the user.
    */
   StandingChanged: { userId: number; standing: Standing };
   /** A user has sent an image that is on the block-list. The image is refused afterwards. Delivered. */
@@ -79,9 +79,9 @@ export interface ProcessEventMap {
   /** A moderator is about to read a profile that only their role lets them see. Delivered: it is recorded first. */
   ProfileReadByModerator: { moderatorId: number; userId: number };
   /**
-   * A user has stated in a chat that they are under 18, which ended it. `messageId`: the message that was edited to
-   * state it; null if the last message of the chat states it. Delivered; the worker makes up for a reaction that
-   * failed.
+   * A user has stated in a chat that they are under 18, which ended it. `messageId`: the edited message that
+   * contains the statement; null if the last message of the chat contains it. Delivered; the worker makes up for a
+   * reaction that failed.
    */
   AgeStated: {
     sessionId: string;
@@ -95,7 +95,7 @@ export interface ProcessEventMap {
   OutboxBecameNonEmpty: { shard: number };
   /** The replica has renewed its lease, its proof of life in Redis. About once a second. */
   LeaseRenewed: Record<string, never>;
-  /** The lease expired while this process was alive: its records may have been evicted and must be restored. */
+  /** The lease expired while this process was alive. Other replicas may have evicted this replica's records. */
   LeaseLapsed: Record<string, never>;
   /** The Redis connection for subscriptions was restored; any number of messages may have been missed. */
   SubscriberRestored: Record<string, never>;

@@ -55,7 +55,7 @@ export const buckets = {
   send_private_message: { amount: 2, periodMs: SECOND, burst: 20 },
   edits: { amount: 10, periodMs: MINUTE },
   reactions: { amount: 60, periodMs: MINUTE },
-  /** A resumed chat is sent in pages of 64 KB, up to 100 of them: six full chats at once, then one per minute. */
+  /** Pages of resumed chats. A full chat has 100, so a user can resume six at once, then one per minute. */
   resumed_pages: { amount: 100, periodMs: MINUTE, burst: 600 },
   join_queue: { amount: 20, periodMs: MINUTE },
   skip: { amount: 20, periodMs: MINUTE },

@@ -4,9 +4,9 @@ import { take as takeTokens } from './gcra.functions';
 const MAX_BUCKETS = 50_000;
 const SWEEP_EVERY_MS = 10_000;
 
-/** Rate limits of this process only, for the time while Redis is unavailable. A full bucket needs no entry. */
+/** Rate limits of this process only, for the time while Redis is unavailable. */
 export class LocalRateLimiter {
-  /** When each bucket is full again (epoch ms), by key. */
+  /** When each bucket is full again (epoch ms), by key. A bucket without an entry is full. */
   private readonly fullAtMsByKey = new Map<string, number>();
   private sweepTimer: NodeJS.Timeout | undefined;
 
@@ -42,15 +42,15 @@ export class LocalRateLimiter {
   /** Removes buckets until at most half of MAX_BUCKETS are left. */
   private reduceToHalf(nowMs: number): void {
     this.removeFull(nowMs);
-    // In a flood of requests from different addresses, no bucket is full. Evicting those used least recently bounds the
-    // memory.
+    // In a flood of requests from different addresses, no bucket has had time to refill. Evicting those used least
+    // recently bounds the memory.
     for (const key of this.fullAtMsByKey.keys()) {
       if (this.fullAtMsByKey.size <= MAX_BUCKETS / 2) return;
       this.fullAtMsByKey.delete(key);
     }
   }
 
-  /** Removes the entries of full buckets: a key without an entry stands for a full bucket. */
+  /** Removes the entries of full buckets. */
   private removeFull(nowMs: number): void {
     for (const [key, fullAtMs] of this.fullAtMsByKey) if (fullAtMs <= nowMs) this.fullAtMsByKey.delete(key);
   }

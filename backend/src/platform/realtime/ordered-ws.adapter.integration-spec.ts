@@ -1,5 +1,5 @@
 // Uses real PostgreSQL, Redis and sockets; two api replicas run in this process. `createVisitor(0)` signs up a visitor
-// at the first one. `ask` resolves with the answer to a frame, which may be an error; `request` throws an error.
+// at the first one. `ask` resolves with the answer to a frame, which may be an error; `request` throws it.
 import { connect } from 'node:net';
 import { UsersService } from '../../modules/users/application/users.service';
 import { startTestStack, type TestStack } from '../../testing/test-stack.harness';
@@ -63,7 +63,7 @@ describe('OrderedWsAdapter', () => {
       sendAtOnce(
         socket,
         refs.map((ref, index) => {
-          // Every second frame is refused: `nowhere` is no chat, and `nonsense` no event.
+          // Half of the frames are refused: `nowhere` is no chat, and `nonsense` no event.
           const kinds = [
             { event: 'ping', ref },
             { event: 'leave_queue', data: {}, ref },

@@ -7,9 +7,15 @@ const EXPIRED_KEPT_MS = 60_000;
 const MAX_MOVED_PER_RENEWAL = 100;
 
 /**
- * A replica holds a lease and renews it while it is alive; without a live lease it counts as dead.
- * KEYS of all scripts except `findDeadScript`: live leases (replica ids by expiry), names (the same ids in lexical
- * order, which gives each replica its rank), expired leases, epoch (a number that identifies the set of live replicas).
+ * The beginning of all scripts except `findDeadScript`. A replica holds a lease and renews it while it is alive;
+ * without a live lease it counts as dead.
+ *
+ * KEYS of these scripts:
+ * - live leases: replica ids by expiry
+ * - names: the same ids in lexical order, which gives each replica its rank
+ * - expired leases: replica ids by the time at which the lease was found expired
+ * - epoch: a number that identifies the set of live replicas
+ *
  * Scripts that write have `allowOom`: while Redis is out of memory, replicas must not count as dead, and sweeps must
  * still free memory.
  */
@@ -34,9 +40,9 @@ export const renewScript = new RedisScript<RenewReply>(
 local replica, leaseMs, knownEpoch = unpack(ARGV)
 local nowMs = now()
 local expiresAt = redis.call('ZSCORE', leases, replica)
-local hadNoLease = (not expiresAt or tonumber(expiresAt) <= nowMs) and 1 or 0
+local hadLease = expiresAt and tonumber(expiresAt) > nowMs
 redis.call('ZADD', leases, nowMs + leaseMs, replica)
-if hadNoLease == 1 then
+if not hadLease then
   redis.call('ZADD', names, 0, replica)
   redis.call('ZREM', expired, replica)
   beginEpoch(nowMs)
@@ -49,6 +55,7 @@ if tonumber(earliestExpiry) <= nowMs then
   for _, other in ipairs(newlyExpired) do redis.call('ZADD', expired, nowMs, other) end
   beginEpoch(nowMs)
 end
+local hadNoLease = hadLease and 0 or 1
 local epoch = redis.call('GET', epochKey)
 if epoch == knownEpoch then return {hadNoLease} end
 return {hadNoLease, epoch, redis.call('ZRANK', names, replica), redis.call('ZCARD', names)}
@@ -56,7 +63,7 @@ return {hadNoLease, epoch, redis.call('ZRANK', names, replica), redis.call('ZCAR
   { allowOom: true },
 );
 
-/** The epoch is null if its key is missing in Redis. */
+/** The epoch is null if Redis has lost its key, which counts as a change. */
 export type RenewReply =
   [hadNoLease: 0 | 1] | [hadNoLease: 0 | 1, epoch: string | null, rank: number, count: number];
 
@@ -74,7 +81,7 @@ return nil
   { allowOom: true },
 );
 
-/** Returns the time of Redis (ms) and the replicas whose lease was found expired within the last minute. */
+/** Returns the time of Redis (ms) and all replicas whose lease was found expired within the last minute. */
 export const findExpiredScript = new RedisScript<[nowMs: number, ...replicas: string[]]>(
   `${common}
 local nowMs = now()
@@ -84,7 +91,10 @@ return {nowMs, unpack(redis.call('ZRANGE', expired, 0, -1))}
   { allowOom: true },
 );
 
-/** KEYS: live leases. ARGV: replicas. Returns the time of Redis (ms) and those replicas that have no live lease. */
+/**
+ * KEYS: live leases. ARGV: replicas. Returns the time of Redis (ms) and those of the given replicas that have no live
+ * lease, however long ago it expired.
+ */
 export const findDeadScript = new RedisScript<[nowMs: number, ...replicas: string[]]>(`${luaClock}
 local leases, replicas = KEYS[1], ARGV
 local nowMs = now()

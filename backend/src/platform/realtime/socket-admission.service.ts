@@ -123,8 +123,8 @@ export class SocketAdmissionService {
       return waitAfterEvictionMs === TOO_MANY_SOCKETS ? RETRY_WHEN_FULL_MS : waitAfterEvictionMs;
     } catch {
       const waitMs = this.takeLocally(subject);
-      // Redis may have recorded the member although its reply was lost, so a refused member is removed later. An
-      // admitted one is recorded later.
+      // The script may have added the member although its reply was lost. When Redis is available again, the member of
+      // a refused socket is removed, and that of an admitted one is added.
       if (waitMs > 0) addMember(this.unremovedMembers, subject, member);
       else this.unrecordedSubjects.add(subject);
       return waitMs;
@@ -160,11 +160,12 @@ export class SocketAdmissionService {
 
   /** Removes the sockets of dead replicas from the address's set. @returns whether it removed any. */
   private async evictDead(subject: string, members: readonly string[]): Promise<boolean> {
-    // After an outage of Redis, live replicas have no lease either until they have renewed it.
+    // After an outage of Redis, a live replica has no lease until it renews its own, so a missing lease proves nothing.
     if (!this.lease.maySweep) return false;
     const parseReplicaId = (member: string): string => member.slice(0, member.lastIndexOf('|'));
-    const { replicaIds } = await this.lease.findDeadAmong([...new Set(members.map(parseReplicaId))]);
-    const dead = members.filter((member) => replicaIds.includes(parseReplicaId(member)));
+    const replicaIds = [...new Set(members.map(parseReplicaId))];
+    const { replicaIds: deadReplicaIds } = await this.lease.findDeadAmong(replicaIds);
+    const dead = members.filter((member) => deadReplicaIds.includes(parseReplicaId(member)));
     if (dead.length > 0) await this.redis.srem(socketsOfAddressKey(subject), ...dead);
     return dead.length > 0;
   }

@@ -79,7 +79,7 @@ describe('a socket', () => {
   });
 
   it('is closed with 4401 immediately when its cookie is missing or forged', async () => {
-    const visitor = await stack.createVisitor(0);
+    const visitor = await stack.createVisitor(0, 'male');
     const cookieWithForgedSignature = visitor.cookie.replace(/.{8}$/, 'AAAAAAAA');
     const cookies = ['', 'thaw.sid=nonsense', 'thaw.sid=s%3Anonsense.nonsense', cookieWithForgedSignature];
     for (const cookie of cookies) {
@@ -98,7 +98,7 @@ describe('a socket', () => {
   });
 
   it('is closed with 4408 when it does not authenticate in time', async () => {
-    // The properties of `limits` are readonly.
+    // The type of `limits` (`as const`) allows no other value.
     const writableLimits: { authenticateTimeoutMs: number } = limits;
     jest.replaceProperty(writableLimits, 'authenticateTimeoutMs', 100);
     const visitor = await stack.createVisitor(0, 'male');
@@ -141,8 +141,8 @@ describe('a socket', () => {
     const publisher = stack.replicas[0]!.app.get(UserPublisherService);
     // Any event would do: only the size of the frame matters.
     const largeFrame = JSON.stringify({ event: 'friendship_removed', data: { filler: 'x'.repeat(60_000) } });
-    // Publishes until the server has closed one of the two sockets. First the kernel buffers of both ends fill up, some
-    // megabytes. While `slow` is paused, it does not read the close frame, so `slow.closed` cannot show this.
+    // Publishes until the server has closed one of the two sockets. Before that, some megabytes fill the kernel buffers
+    // of both ends. While `slow` is paused, it does not read the close frame, so `slow.closed` cannot show this.
     await until(async () => {
       for (let count = 0; count < 20; count += 1) {
         await publisher.publish(visitor.user.id, { kind: 'frame', frame: largeFrame });
@@ -182,14 +182,14 @@ describe('a socket', () => {
     let refusedCount = 0;
     while (!isClosed) {
       const reply = await Promise.race([socket.ask('ping', {}), socket.closed]);
-      if (typeof reply === 'number') break;
+      if (typeof reply === 'number') break; // the close code
       if (reply.event !== 'error') continue;
       refusedCount += 1;
       expect(reply.data).toMatchObject({ code: 'rate_limited' });
       expect(reply.data.retryAfterMs).toBeGreaterThan(0);
     }
     expect(await socket.closed).toBe(closeCodes.flooding);
-    // A client that ignores only a few errors stays connected.
+    // A client that ignores only a few errors stays connected. Half of the limit is a loose lower bound.
     expect(refusedCount).toBeGreaterThanOrEqual(FLOODING_AFTER_REFUSALS / 2);
   });
 });

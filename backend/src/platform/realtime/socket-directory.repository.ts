@@ -14,10 +14,9 @@ const COMPARE_EVERY_ROUNDS = 30;
 const MAX_SWEEP_ROUNDS = 100;
 
 /**
- * Returns the records of a replica in one slot. The call proves that the replica is alive, so it also updates the
- * replica's time: a sweep that found it dead earlier must not evict it. A replica without records is not in
- * `replicas`. `prefix`, the prefix of the slot's keys, and `now()` come from `socketDirectoryLua`. KEYS: replicas.
- * ARGV: replica.
+ * Returns the records of a replica in one slot. If there are any, updates the replica's time in the sorted set
+ * `replicas`: the call proves that the replica is alive, so a sweep that found it dead earlier must not evict it.
+ * `prefix`, the prefix of the slot's keys, and `now()` come from `socketDirectoryLua`. KEYS: replicas. ARGV: replica.
  */
 const readRecordsScript = new RedisScript<string[]>(`${socketDirectoryLua}
 local replica = ARGV[1]
@@ -26,7 +25,10 @@ if #recorded > 0 then redis.call('ZADD', prefix .. 'replicas', now(), replica) e
 return recorded
 `);
 
-/** The record that one member of this replica should have in Redis. A change of the record replaces the entry. */
+/**
+ * The record that one member of this replica should have in Redis. A change of the record creates a new entry, so a
+ * late reply to a call for the old entry does not confirm the new one.
+ */
 interface Entry {
   readonly topic: string;
   readonly member: string;
@@ -39,10 +41,11 @@ interface Entry {
 }
 
 /**
- * Records in Redis which replica holds which members of which topics: the sockets of a user, the sockets in a chat,
- * the replicas that hold a place in the queue. The topics are divided into slots (see `SocketDirectoryOptions`); each
- * call runs one script in the slot of its topic. A topic can have a grace period: the time in which a new member may
- * join after the last one has left.
+ * Records in Redis which replica holds which members of which topics. A topic is a chat or a user, and its members are
+ * sockets. In the match queue, a topic is a user and its members are the replicas that hold sockets of the user. The
+ * topics are divided into slots (see `SocketDirectoryOptions`); each call runs one script in the slot of its topic. A
+ * topic can have a grace period: the time in which a new member may join after the last one has left, before, for
+ * example, the user counts as offline.
  *
  * Keeps the desired records of this replica in memory and settles differences: a failed call is repeated until Redis
  * has confirmed it, and the records in Redis are compared regularly (docs/decisions/0020-one-socket-directory.md).
@@ -87,7 +90,8 @@ export class SocketDirectoryRepository<Joined> {
     member: string,
     parameters: readonly Parameter[],
   ): Promise<Joined> {
-    return this.sendJoin(this.setDesired(topic, member, []), parameters, script);
+    const entry = this.setDesired(topic, member, []); // `[]`: the parameters of repetitions
+    return this.sendJoin(entry, parameters, script);
   }
 
   /** Records a member, for callers that do not need the reply. Never rejects: a failed call is repeated. */
@@ -220,8 +224,8 @@ export class SocketDirectoryRepository<Joined> {
       if (isRecorded) this.unsettled.delete(entry);
       else this.deleteEntry(entry);
     } else if (isRecorded && !current) {
-      // The member has left, but Redis executed this join after the `leave`: Redis did not have the script loaded
-      // (NOSCRIPT), so `RedisScript` sent the join again, with the source of the script.
+      // The member has left, but Redis executed this join after the `leave`. This happens when Redis does not have the
+      // script loaded (NOSCRIPT): `RedisScript` then sends the join again, with the source of the script.
       void this.leave(entry.topic, entry.member, this.options.graceAfterLossMs);
     }
   }
@@ -240,11 +244,13 @@ export class SocketDirectoryRepository<Joined> {
   private async settleAll(): Promise<void> {
     const waitingEntries = [...this.unsettled].filter(({ isSending }) => !isSending);
     for (let start = 0; start < waitingEntries.length; start += MAX_CONCURRENT_CALLS) {
-      const page = waitingEntries
+      // An entry may have been replaced while the earlier batches were sent.
+      const batch = waitingEntries
         .slice(start, start + MAX_CONCURRENT_CALLS)
         .filter((entry) => this.unsettled.has(entry));
-      await Promise.all(page.map((entry) => this.settle(entry)));
-      if (page.length > 0 && page.every((entry) => this.unsettled.has(entry))) break; // Redis is unavailable
+      await Promise.all(batch.map((entry) => this.settle(entry)));
+      // If all calls of a batch failed, Redis is probably unavailable. `reconcile` makes the other calls later.
+      if (batch.length > 0 && batch.every((entry) => this.unsettled.has(entry))) break;
     }
     const failed = waitingEntries.filter((entry) => this.unsettled.has(entry)).length;
     if (failed > 0) this.logger.warn(`${failed} changes of ${this.options.name} are not recorded yet`);

@@ -31,8 +31,8 @@ describe('a socket', () => {
       connection!.checkHeartbeat(Date.now()); // the silence begins with this check
       connection!.checkHeartbeat(Date.now() + realtimeLimits.pingEveryMs);
       await pinged;
-      // The client's pong (of the WebSocket protocol) precedes this `ping` frame, so the server has received the pong
-      // when the answer arrives.
+      // The client has answered the ping of the WebSocket protocol before it sends this frame. When the frame is
+      // answered, the server has therefore received that pong, too.
       expect(await socket.ask('ping', {})).toMatchObject({ event: 'pong' });
       connection!.checkHeartbeat(Date.now() + realtimeLimits.pingEveryMs + realtimeLimits.pongWithinMs);
       expect(await socket.ask('ping', {})).toMatchObject({ event: 'pong' });
@@ -64,6 +64,7 @@ describe('a socket', () => {
       await subscribe(channel, listener);
       await mayContinue;
     });
+    // The server knows the user of a socket from the session cookie and registers it before `authenticate`.
     const socket = await visitor.openUnauthenticatedSocket();
     const connection = await until(() => findServerConnections(stack.replicas[0]!, id)[0]);
     await socket.closeCleanly();
@@ -76,9 +77,9 @@ describe('a socket', () => {
   it('leaves no record and no subscription after it closes, at any stage of its opening', async () => {
     const visitor = await stack.createVisitor(0, 'male');
     const { id } = visitor.user;
-    // Each round opens two sockets on each replica and closes them at the stage of the round: while they are being
-    // authenticated (rounds 1, 5, ...), when they are authenticated (2, 6, ...), or before that (all other rounds). Odd
-    // rounds cut the connections. Each stage is repeated, because the timing varies.
+    // Each round opens two sockets on each replica and closes them at one of three stages: after `authenticate` was
+    // sent (rounds 1, 5, ...), after it was answered (2, 6, ...), or without it (all other rounds). Odd rounds cut the
+    // connections. Each stage is repeated, because the timing varies.
     for (let round = 0; round < 16; round += 1) {
       await Promise.all(
         [0, 1, 0, 1].map(async (replica) => {

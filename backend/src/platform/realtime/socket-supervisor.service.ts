@@ -27,8 +27,8 @@ export class SocketSupervisorService implements OnModuleInit, OnApplicationShutd
   }
 
   /**
-   * Closes every socket for a restart (code 1012) when it is idle, spread over `spreadMs` so that clients do not all
-   * reconnect at once.
+   * Closes all sockets with code 1012 (service restart), each when its received frames are handled. The closes are
+   * spread over `spreadMs`, so that clients do not all reconnect at once.
    */
   async closeAll(spreadMs: number = realtimeLimits.drainSpreadMs): Promise<void> {
     const sockets = [...this.registry.iterateSockets()];

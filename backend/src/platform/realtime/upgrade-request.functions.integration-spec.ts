@@ -43,7 +43,7 @@ interface UpgradeOptions {
   method?: string;
 }
 
-/** Builds the lines of an upgrade request, up to the empty line. The last line is the key. */
+/** Builds the lines of an upgrade request, up to the empty line. The key is last, so that a test can remove it. */
 const buildUpgradeLines = (
   path: string,
   { protocol = 'websocket', host = '127.0.0.1', method = 'GET' }: UpgradeOptions = {},
@@ -65,8 +65,9 @@ describe('an upgrade request', () => {
   });
   afterAll(() => stack.close());
 
-  // A declined upgrade is handled as an ordinary request. One for a route of the API is answered 401, because it has no
-  // session cookie, and one for /ws 404. A server that cannot decline upgrades answers 404, or 426 to another protocol.
+  // A declined upgrade is handled as an ordinary request: a route of the API answers 401, because the request has no
+  // session cookie, and every other path 404. A server that cannot decline upgrades answers 426 if the protocol is not
+  // WebSocket, and 404 if the path is not /ws.
   it.each<[request: string, status: number, lines: string[]]>([
     ['for a path below /ws', 404, buildUpgradeLines('/ws/x')],
     ['for /ws with a trailing slash', 404, buildUpgradeLines('/ws/')],
@@ -77,11 +78,15 @@ describe('an upgrade request', () => {
     ['with an incomplete IPv6 host', 400, buildUpgradeLines('/ws', { host: '[' })],
     ['with an invalid port', 400, buildUpgradeLines('/ws', { host: '127.0.0.1:99999' })],
     [
-      'to h2c for a route of the API',
+      'to HTTP/2 (h2c) for a route of the API',
       canDeclineUpgrades ? 401 : 426,
       buildUpgradeLines('/api/user/1', { protocol: 'h2c' }),
     ],
-    ['to h2c for /ws', canDeclineUpgrades ? 404 : 426, buildUpgradeLines('/ws', { protocol: 'h2c' })],
+    [
+      'to HTTP/2 (h2c) for /ws',
+      canDeclineUpgrades ? 404 : 426,
+      buildUpgradeLines('/ws', { protocol: 'h2c' }),
+    ],
     ['by POST for /ws', 405, buildUpgradeLines('/ws', { method: 'POST' })],
     ['without a Sec-WebSocket-Key', 400, buildUpgradeLines('/ws').slice(0, -1)],
   ])('%s is answered with a complete response of status %i', async (_, status, lines) => {

@@ -53,8 +53,8 @@ export class MemoryValveService implements OnModuleInit, OnApplicationShutdown {
   }
 
   /**
-   * Whether the valve of another process may be closed. Processes measure at different times: another one may have
-   * measured more, and a closed valve stays closed until the lower threshold is reached.
+   * Whether the valve of another process may be closed. That process may have measured a peak that this one missed, and
+   * its valve then stays closed until the share has fallen to `OPENS_AT`.
    */
   get mayBeClosedElsewhere(): boolean {
     return this.usedShare > OPENS_AT;

@@ -55,13 +55,13 @@ const blockEventLoop = (ms: number): void => {
 
 it('accepts a response that arrived in time while the process was blocked for longer than the time-out', async () => {
   const response = redis.echo('response');
-  // Waits until the command is written, which a callback of `setImmediate` does (`batchWrites`).
+  // Waits until the command is written: `batchWrites` writes it in an earlier callback of `setImmediate`.
   await new Promise(setImmediate);
   blockEventLoop(COMMAND_TIMEOUT_MS + 100);
   await expect(response).resolves.toBe('response');
 });
 
-it('sends a command that was created just before a block longer than the time-out, and accepts its response', async () => {
+it('completes a command created just before the process was blocked for longer than the time-out', async () => {
   const response = redis.echo('response');
   blockEventLoop(COMMAND_TIMEOUT_MS + 100);
   await expect(response).resolves.toBe('response');

@@ -13,9 +13,10 @@ export interface ScriptCall {
 /**
  * A Lua script, called by its hash. Its source is constant: user data is only passed in KEYS and ARGV.
  *
- * Each call gets one more key, which never exists. While the hash slot of the keys is being moved to another node of a
- * cluster, both nodes therefore refuse the call with TRYAGAIN. Without that key, a script could run with only part of
- * its keys, or fail between two writes (docs/decisions/0074-scripts-wait-while-their-slot-moves.md).
+ * Each call gets one more key, which never exists. While a cluster moves a hash slot to another node, Redis refuses
+ * calls with TRYAGAIN if some of their keys exist on the node and others do not. The additional key is always missing,
+ * so no script of the slot runs. Without it, a script could run with only part of its keys, or fail between two writes
+ * (docs/decisions/0074-scripts-wait-while-their-slot-moves.md).
  */
 export class RedisScript<Reply> {
   private readonly source: string;
@@ -24,7 +25,7 @@ export class RedisScript<Reply> {
   /**
    * @param source Lua code. All keys that it accesses are in KEYS or begin with the hash tag of KEYS[1].
    * @param options.allowOom whether the script also runs while Redis is out of memory. Use it only for scripts that
-   * free memory, directly or in a later step.
+   * free memory, or that must not fail meanwhile, such as the renewal of a lease.
    */
   constructor(source: string, { allowOom = false }: { allowOom?: boolean } = {}) {
     this.source = allowOom ? `#!lua flags=allow-oom\n${source}` : source;
@@ -95,7 +96,7 @@ export class RedisScript<Reply> {
     }
   }
 
-  /** Builds the command directly: `redis.evalsha` copies its arguments, which costs more CPU than the write itself. */
+  /** Builds the command directly, because `redis.evalsha` copies its arguments, which costs CPU in every call. */
   private buildCommand(keys: readonly string[], parameters: readonly (string | number)[]): Command {
     const command = new Command('evalsha', [], { replyEncoding: 'utf8' });
     command.args = [this.sha, String(keys.length + 1), ...keys, buildAbsentKey(keys)];

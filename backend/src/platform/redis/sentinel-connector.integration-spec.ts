@@ -13,7 +13,10 @@ const CHANNEL = '+switch-master';
 const encode = (texts: readonly string[]): string =>
   `*${texts.length}\r\n${texts.map((text) => `$${text.length}\r\n${text}\r\n`).join('')}`;
 
-/** Returns the first two words of each command in a text of the protocol, in lower case. */
+/**
+ * Returns the first two words of each command in a text of the protocol, in lower case. Before each command, the
+ * text has a line with `*` and the number of words; before each word, a line with `$` and the length.
+ */
 const parseCommands = (text: string): string[] =>
   text
     .split(/^\*\d+\r\n/m)
@@ -89,6 +92,7 @@ class StandInSentinel {
         return;
       case `subscribe ${CHANNEL}`:
         this.subscribers.add(socket);
+        // `encode` cannot encode the number at the end of this reply.
         socket.write(`*3\r\n$9\r\nsubscribe\r\n$${CHANNEL.length}\r\n${CHANNEL}\r\n:1\r\n`);
         return;
       default:
@@ -129,7 +133,7 @@ describe('a connection through Sentinel', () => {
     await until(() => sentinels.some(({ delayedReplies }) => delayedReplies.length === 1));
 
     for (const sentinel of sentinels) sentinel.announceNewPrimary();
-    // Both subscriptions have been closed: when the client began to connect again, or because of the announcement.
+    // The client closes both subscriptions before it reconnects, or else on the announcement.
     await until(() => sentinels.every(({ subscribers }) => subscribers.size === 0));
     for (const sentinel of sentinels) sentinel.release();
 

@@ -222,7 +222,7 @@ describe('S3', () => {
   const createPrefixedStorage = (bucketPrefix: string, overrides: Partial<S3Settings> = {}) =>
     new S3FileStorageAdapter(createS3Settings(s3.endpoint, { bucketPrefix, ...overrides }));
 
-  it('creates its buckets once when several migrations run concurrently', async () => {
+  it('creates its buckets when several migrations call `prepare` concurrently', async () => {
     const storages = [1, 2, 3].map(() => createPrefixedStorage('concurrent-'));
     await Promise.all(storages.map((storage) => storage.prepare()));
     for (const [index, storage] of storages.entries()) {

@@ -111,7 +111,7 @@ export class LocalFileStorageAdapter implements FileStoragePort {
     try {
       return await work();
     } catch (error) {
-      // The failure may be that of the removal, so the next `put` repeats it.
+      // Lets the next `put` call `removeAbandoned` again, in case that is what failed.
       this.abandonedRemoval = undefined;
       const code = (error as NodeJS.ErrnoException).code ?? 'unknown';
       this.logger.error(`Access to the folder of files failed: ${code}`);

@@ -32,7 +32,7 @@ export const conductCases: AuthorizationTable = {
     },
     'POST /api/appeals': {
       accessOfExcluded: 'any_ids',
-      // The five outcomes below are five attempts by each user: as many appeals as a user may file per day.
+      // Each outcome below is one attempt by each user: five attempts stay within the limit of five appeals a day.
       cases: [
         {
           body: ({ user, notice }) => ({ userId: user, noticeId: notice, words }),

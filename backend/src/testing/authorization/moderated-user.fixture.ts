@@ -40,7 +40,7 @@ export const createModeratedUser = async (
   });
   const { key } = parseUploadUrl(url)!;
   const image = { imageId: EVIDENCE_IMAGE_ID, width: 1, height: 1, key };
-  // `versions` contains texts, and an image message has none.
+  // The only version of the image message has an empty text.
   const message = { id: '1-0', senderId: userId, at: new Date().toISOString(), versions: [''] };
   const { caseId } = await reportUser(replica, reporter, visitor, {
     messages: [{ ...message, type: 'image', isMarked: false, images: [image] }],

@@ -47,7 +47,7 @@ export interface LazyModalProps<P> {
   title: string;
   /** The modal, as a component whose code is loaded separately. */
   part: Part<P>;
-  children: (Loaded: ComponentType<P>) => ReactNode;
+  children: (Component: ComponentType<P>) => ReactNode;
 }
 
 /** A modal whose code is loaded when it is first opened. Errors are confined to the modal, which offers a retry. */

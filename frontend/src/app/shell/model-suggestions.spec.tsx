@@ -61,7 +61,7 @@ const listSuggestions = (): string[] =>
     .queryAllByRole('button')
     .map(({ textContent }) => textContent ?? '')
     .filter((text) => text !== '');
-/** Waits for the suggestions of the page itself. There are three; `modelSuggestions` are two. */
+/** Waits until the three suggestions of the page itself are shown; `modelSuggestions` has only two. */
 const expectBuiltInSuggestions = () =>
   waitFor(() => {
     expect(listSuggestions()).toHaveLength(3);

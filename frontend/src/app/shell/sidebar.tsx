@@ -25,7 +25,7 @@ export interface SidebarProps {
 
 /** The sidebar of a wide screen, next to the chat. */
 const WideSidebar = ({ children, profile }: SidebarProps) => {
-  // The sheet (the sidebar of a small screen) must not reappear if it was open when the window became wide.
+  // An open sheet (the sidebar of a small screen) must not reappear when the window becomes narrow again.
   useEffect(() => shell.setSheetOpen(false), []);
   const isCollapsed = useShell((state) => state.isSidebarCollapsed);
   const Icon = isCollapsed ? PanelLeftOpen : PanelLeftClose;

@@ -33,7 +33,7 @@ beforeEach(() => {
 afterEach(() => warn.mockRestore());
 
 describe('a photo', () => {
-  it('is sent with its caption, which leaves the composer empty at once', async () => {
+  it('is sent with its caption, and the composer is then empty', async () => {
     const { onSend, chooseFile } = renderComposer({ canAttach: true });
     chooseFile(photo);
     typeText('look');
@@ -97,7 +97,7 @@ describe('an edit', () => {
     expect(getField()).toHaveValue('half a thought');
   });
 
-  it('starts with the edited text after it could not be saved', () => {
+  it('starts with the text of the earlier edit if that could not be saved', () => {
     renderComposer({ task: { kind: 'edit', message, text: 'as it should be' } });
     expect(getField()).toHaveValue('as it should be');
   });

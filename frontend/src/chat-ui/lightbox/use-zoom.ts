@@ -14,7 +14,7 @@ const measureDistance = (a: Point, b: Point): number => Math.hypot(a.x - b.x, a.
 /** The point between two fingers, or the point of one finger. */
 const findMidpoint = ([a, b]: readonly Point[]): Point =>
   a && b ? { x: (a.x + b.x) / 2, y: (a.y + b.y) / 2 } : (a ?? { x: 0, y: 0 });
-/** Distance between two fingers, at least 1 because it is a divisor; constant for one finger, which does not scale. */
+/** Distance between two fingers, at least 1 because it is a divisor. For one finger always 1: a drag does not zoom. */
 const measureSpread = ([a, b]: readonly Point[]): number => (a && b ? Math.max(measureDistance(a, b), 1) : 1);
 
 /**

@@ -166,7 +166,7 @@ describe('a rendering error', () => {
   });
 
   it('in the list is logged, and the list is rendered again when the messages change', () => {
-    // Called by the list itself, so its error is not one of a row.
+    // The list calls this function outside the rows, so the error boundary of a row does not catch its error.
     const renderAbove = ({ content }: ChatMessage): null => {
       if (content === 'message 1') throw new Error('broken list');
       return null;
@@ -209,7 +209,7 @@ describe('a photo that may be explicit', () => {
   const createPhoto = (url: string, senderId = partner.id) =>
     createMessage(1, { type: 'image', content: url, senderId });
 
-  it('is labelled on the button that shows it, and no longer once it is shown', () => {
+  it('has a label on the button that reveals it, and no label after it is revealed', () => {
     const { rerender } = render(createList([createPhoto(explicitUrl)], { revealed: new Set() }));
     const showButton = screen.getByRole('button', {
       name: 'Show photo from brave-heron-7, which may be explicit',

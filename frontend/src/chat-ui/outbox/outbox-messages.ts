@@ -37,7 +37,10 @@ export const createOutboxMessages = ({
     return find(clientId);
   };
 
-  /** Removes messages, aborts their uploads and frees their pictures. `keepsPictures`: a composer owns them again. */
+  /**
+   * Removes messages and aborts their uploads. Also frees their pictures, unless `keepsPictures` is true: then a
+   * composer owns them again.
+   */
   const removeWhere = (
     shouldRemove: (message: OutgoingMessage) => boolean,
     { keepsPictures = false } = {},
@@ -64,7 +67,8 @@ export const createOutboxMessages = ({
 
     /**
      * Erases the messages of the previous user, and loads those of the next user from session storage. Also called for
-     * the same user, for example when a suspension begins: their messages stay, except pictures not yet uploaded.
+     * the same user, for example when a suspension begins: their messages stay, except those with a picture that is
+     * not uploaded yet. `onPictureLost` receives the text of these.
      */
     switchUser: (nextUserId: number | undefined): void => {
       if (userId !== nextUserId) removeWhere(() => true);

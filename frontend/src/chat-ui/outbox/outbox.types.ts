@@ -63,7 +63,8 @@ export interface OutboxOptions {
     returned: Pick<ReturnedMessage, 'text' | 'replyTo'>,
   ) => void;
   /**
-   * Adds to the draft a message whose picture a reload lost before it was uploaded, and marks that it had a picture.
+   * Called for a message whose picture was lost before the upload ended, for example by a reload. Adds its text and
+   * reply to the draft, and records there that a picture was attached.
    */
   onPictureLost: (conversationId: string, returned: Pick<ReturnedMessage, 'text' | 'replyTo'>) => void;
 }

@@ -42,7 +42,7 @@ describe('the icon', () => {
     expect(new Set(iconPaths).size).toBe(iconPaths.length);
   });
 
-  it('shows a changed chat like an unread message', () => {
+  it('shows a chat that began or ended in a hidden tab like an unread message', () => {
     expect(selectFavicon(createSituation({ phase: 'active', hasChatChanged: true }))).toBe(
       selectFavicon(createSituation({ phase: 'active', unreadCount: 1 })),
     );

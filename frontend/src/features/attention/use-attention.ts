@@ -39,7 +39,7 @@ export const useAttention = ({
 }: AttentionOptions): void => {
   const isVisible = usePageVisible();
   useVisibleTabLock(isVisible);
-  // What the user has seen: the values when the page was last visible, or no messages of a chat that began later.
+  // What the user has seen: the values when the page was last visible, unless a chat has begun since (see below).
   const [seen, setSeen] = useState({ phase, partnerMessageCount, friendNewsCount });
   const isSeen =
     seen.phase === phase &&
@@ -56,6 +56,8 @@ export const useAttention = ({
     phase,
     partnerName,
     friendName,
+    // A hidden page adds what the user has not seen. On a visible page, only `friendNewsCount` plays the sound for news
+    // of friends.
     unreadCount: unreadCount + (isVisible ? 0 : unseenPartnerMessageCount + unseenFriendNewsCount),
     friendNewsCount,
     // `active` begins a chat, and `skipped` ends it.

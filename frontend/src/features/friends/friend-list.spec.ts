@@ -28,7 +28,8 @@ it('sorts friends with unread messages first, then those online, then by name', 
     createFriend(5, 'yves'),
     createFriend(6, 'xan', true),
   ];
-  expect(listNames(sortFriends(friends, { 5: 1, 6: 3, 1: 0 }))).toEqual([
+  const unreadByFriendId = { 5: 1, 6: 3, 1: 0 };
+  expect(listNames(sortFriends(friends, unreadByFriendId))).toEqual([
     'xan',
     'yves',
     'adam',
@@ -49,7 +50,7 @@ it('does not modify the given list', () => {
   expect(listNames(friends)).toEqual(['b', 'a']);
 });
 
-it('adds a friend at the end in place of the old entry with the same id, and removes only the given friend', () => {
+it('puts a re-added friend at the end, with the new name, and removes only the given friend', () => {
   const friends = [createFriend(1, 'old'), createFriend(2, 'b')];
   expect(withFriend(friends, createFriend(1, 'new'))).toEqual([createFriend(2, 'b'), createFriend(1, 'new')]);
   expect(withoutFriend(friends, 1)).toEqual([createFriend(2, 'b')]);

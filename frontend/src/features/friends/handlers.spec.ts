@@ -108,7 +108,7 @@ it('forgets the profile of a friend who ended the friendship, but not if the use
   expect(queries.getQueryData(profileKey(12))).toBeUndefined();
 });
 
-it('removes a blocked friend and the request sent to them, and keeps both when a person is unblocked', async () => {
+it('removes a friend and the request sent to them when they are blocked, but not when they are unblocked', async () => {
   await addSentRequest();
   handle({ event: 'block_changed', data: { userId: 12, isBlocked: false } });
   expect(readCachedFriends()).toHaveLength(1);

@@ -18,8 +18,8 @@ export const friendsEvents = [
 ] as const satisfies readonly ServerEvent[];
 
 /**
- * Creates the handler of this feature's frames. It patches the cached data at once. Where the lists of friends or of
- * requests change, it also refetches them, because only the server's response is authoritative.
+ * Creates the handler of this feature's frames. It patches the cached data at once. When a frame adds or removes a
+ * friend or a request, it also refetches the affected lists, because only the server's response is authoritative.
  */
 export const createFriendsHandler = (queries: QueryClient) => {
   const cache = new FriendsCache(queries);

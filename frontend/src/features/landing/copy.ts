@@ -83,7 +83,7 @@ export const copy = {
       ],
       lastMessage: 'so that is how I lost the boat',
       suggestions: ['Did anybody notice?', 'What did you do next?', 'I once lost a bicycle'],
-      blurred: 'Show picture',
+      show: 'Show picture',
       skip: 'Skip Chat',
       remove: 'Remove Friend',
     },

@@ -2,7 +2,7 @@
  * Texts of the moderation tool. Its words:
  * - care: a person in care is matched only with others in care, until a moderator has reviewed their case
  * - hold: a legal hold, during which the data of the person is not erased
- * - finding: made by the service, for example when a user states an age under 18
+ * - finding: a reason for a case that the service found without a report, for example a stated age under 18
  * - prior: an earlier sanction of the person
  * - inherited sanction: a new account inherits it from an account on the same device or with the same e-mail address
  */
@@ -75,6 +75,7 @@ export const copy = {
     priors: 'Prior sanctions',
     automatic: 'Automatic sanction',
     waiting: 'Time waited',
+    /** Shown when a case waits because of reports, and none of them counts (`reports.notCounted`). */
     halved: 'Halved, since no report counts',
     /** Followed by the maximum. Shown when the urgency has reached it. */
     capped: 'At most',
@@ -123,7 +124,7 @@ export const copy = {
       covered: (width: number, height: number) => `Image, ${width} × ${height}`,
       show: 'Show image',
       cover: 'Cover image',
-      /** Asks for a confirmation before an image is loaded, as in a case about a minor. */
+      /** Asks for a confirmation before an image of a case about a minor is loaded. */
       sealed: 'You are about to open sealed material.',
       open: 'Open it',
       keep: 'Keep it covered',

@@ -44,7 +44,7 @@ const insertMessage = (messages: readonly KnownMessage[], message: KnownMessage)
   const index = messages.findLastIndex(({ id }) => id <= message.id);
   const existing = messages[index];
   if (existing?.id === message.id) {
-    // Both the frame and the ack may report the message, and the frame may lack the `clientId`.
+    // Both a push and the ack may report the message, and the push may lack the `clientId`.
     if (existing.clientId !== undefined || message.clientId === undefined) return messages;
     return messages.with(index, { ...existing, clientId: message.clientId });
   }
@@ -111,7 +111,8 @@ export const refersToMissedMessage = (
 ): boolean => {
   if (change.type === 'sent' || messages.some(({ id }) => id === change.messageId)) return false;
   const oldest = messages[0];
-  return !hasOlder || (oldest !== undefined && change.messageId > oldest.id);
+  const mayBeOlder = hasOlder && (oldest === undefined || change.messageId < oldest.id);
+  return !mayBeOlder;
 };
 
 /** Adds an older page before the loaded messages; messages that are already loaded are left out. */
@@ -142,8 +143,8 @@ export const toggleReaction = (
 };
 
 /**
- * Returns the id of the first unread message: of the friend's messages that are not deleted, the `unreadCount`-th from
- * the end, or the oldest one if fewer are loaded.
+ * Returns the id of the first unread message. The unread messages are the friend's last `unreadCount` messages, not
+ * counting deleted ones. If fewer are loaded, the first of these is returned.
  * @template Id string for the rows of the message list, number for stored messages
  */
 export const findFirstUnreadId = <Id>(

@@ -13,7 +13,7 @@ export const copy = {
   appeal: {
     open: 'Appeal',
     title: 'Appeal',
-    words: 'Tell us what we got wrong.',
+    wordsLabel: 'Tell us what we got wrong.',
     count: (length: number, maximum: number) =>
       `${length.toLocaleString('en')} of ${maximum.toLocaleString('en')} characters`,
     send: 'Send appeal',
@@ -37,6 +37,7 @@ export const copy = {
     logout: 'Logout',
   },
   standingLine: {
+    /** A user in care is matched only with others in care. */
     care: 'You meet fewer people for now.',
     why: 'Why?',
     ageQuestion: 'You can search again once you have answered a question.',

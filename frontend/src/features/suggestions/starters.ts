@@ -7,7 +7,7 @@ export type Stage = 'opener' | 'follow_up' | 'deepener';
 export interface Starter {
   id: string;
   text: string;
-  /** At most one topic; empty for a general question. */
+  /** One topic, or none if the question is general. */
   topics: readonly Topic[];
   stage: Stage;
 }

@@ -13,7 +13,8 @@ export const stallTimeoutMs = 30_000;
 /**
  * Uploads an image and returns its address. Uses XMLHttpRequest, because fetch reports no upload progress over
  * HTTP/1.1.
- * @param fileName a path, such as `profiles/7`. The server uses only the folder and generates the rest of the name.
+ * @param fileName a path, such as `profiles/7`. The server keeps only its folder, here `profiles/`, and generates the
+ * rest.
  * @throws ApiError on a non-success status; the reason of `signal` when it is aborted; a DOMException `TimeoutError`
  * when the upload stalls; another Error when there is no response or an invalid one
  */
@@ -60,7 +61,7 @@ export const uploadImage = (
       finish(() => {
         const { status, statusText, responseText } = xhr;
         if (status < 200 || status > 299) {
-          // `reportApiError` resolves with the ApiError.
+          // `reportApiError` resolves with the ApiError, with which the upload is rejected.
           reportApiError({ status, statusText, text: () => Promise.resolve(responseText) }).then(
             reject,
             reject,

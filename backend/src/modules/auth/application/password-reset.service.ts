@@ -37,8 +37,8 @@ export class PasswordResetService {
       await this.credentials.change(userId, passwordHash, manager);
       await this.sessions.removeSessionsOfUser(userId, manager);
     });
-    // Closes the sockets of all logins; a family is the session ids of one login. If publishing fails, the sockets
-    // close later: every replica checks the logins of its sockets periodically.
+    // Closes the sockets of all logins. A family is one login: the session ids that replace one another in it. If
+    // publishing fails, the sockets close later: every replica checks the logins of its sockets periodically.
     await this.userPublisher.revokeFamilies(userId, 'all').catch(() => undefined);
     return { userId, password };
   }

@@ -132,6 +132,7 @@ describe('logout', () => {
     expect(messages).toEqual([{ kind: 'revoke', familyIds: [familyId] }]);
     expect(await accounts.readProfileStatus(cookie, userId)).toBe(401);
     expect(await accounts.identifySocket(cookie)).toBeNull();
+    // The browser, whose cookie was cleared, is refused too.
     await browser.get(`/api/user/${userId}`).expect(401);
   });
 
@@ -168,11 +169,11 @@ describe('session', () => {
     );
     expect(readSessionCookie(await readProfile())).toBeDefined();
     expect(readSessionCookie(await readProfile())).toBeUndefined();
+    // A session lasts thirty days from its last extension, which was a moment ago.
     const [row] = await accounts.api.database.dataSource.query(
       `SELECT expires_at > now() + interval '29 days' AS is_extended FROM sessions WHERE user_id = $1`,
       [userId],
     );
-    // A session lasts thirty days from its last extension.
     expect(row).toEqual({ is_extended: true });
   });
 

@@ -108,7 +108,7 @@ describe('registration', () => {
     expect(contestResponses.filter(({ status }) => status < 300)).toHaveLength(1);
     for (const { status } of [eveResponse, ...contestResponses]) expect([200, 201, 409]).toContain(status);
     const log = readLog();
-    // PostgreSQL would log the name of the unique index with each duplicate address that it rejects.
+    // PostgreSQL logs a violation of this unique index with the name of the index and the duplicate address.
     expect(log).not.toContain('users_email_key');
     for (const email of [contestedEmail, ada.email]) expect(log).not.toContain(email);
   });
@@ -161,13 +161,13 @@ describe('bodies of registration and login', () => {
   });
 
   it.each([
-    ['six code points', 'a seventh one', '😀'.repeat(6), '😀'.repeat(7)],
-    ['128 code points', 'only 127 of them', '😀'.repeat(128), '😀'.repeat(127)],
-    ['surrounding spaces', 'no spaces', '  spaces  ', 'spaces'],
-    ['combining accents', 'composed accents', 'e\u0301'.repeat(6), '\u00e9'.repeat(6)],
-    ['a capital letter', 'a small letter', 'Password', 'password'],
+    ['six code points', 'with seven', '😀'.repeat(6), '😀'.repeat(7)],
+    ['128 code points', 'with 127', '😀'.repeat(128), '😀'.repeat(127)],
+    ['surrounding spaces', 'without them', '  spaces  ', 'spaces'],
+    ['combining accents', 'with composed ones', 'e\u0301'.repeat(6), '\u00e9'.repeat(6)],
+    ['a capital letter', 'with a small one', 'Password', 'password'],
   ])(
-    'a user who registers a password with %s can sign in with it, but not with the same password with %s',
+    'a user who registers a password with %s can sign in with it, but not %s',
     async (_case, _nearMissCase, password, nearMiss) => {
       const address = createEmail();
       await postRegistration({ email: address, password }).expect(201);

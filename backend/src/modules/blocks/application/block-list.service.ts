@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { BlockRepository } from '../infrastructure/block.repository';
 
-/** A search excludes at most this many users. The check at the start of a chat finds every block. */
+/** A search excludes at most this many users. If it finds another blocked user, the start of the chat is refused. */
 const MAX_EXCLUDED_USERS = 500;
 
 /** Queries about blocks, for other modules. */

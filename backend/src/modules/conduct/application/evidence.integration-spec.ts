@@ -61,7 +61,7 @@ describe('evidence', () => {
       return messages.map(({ id }) => id);
     };
 
-    it('contains both users, and all versions and images of each message; its hash is that of its JSON', async () => {
+    it('contains both users, and all versions and images of each message; the hash is that of the JSON', async () => {
       const { ada, bob, adaSocket, bobSocket, sessionId } = await startChat(stack);
       const url = await uploadChatImage(stack.replicas[1]!, bob);
       const { id } = await adaSocket.request('random_message', textMessage(sessionId, 'first'));
@@ -202,7 +202,7 @@ describe('evidence', () => {
   });
 
   describe('evidence of a private chat', () => {
-    it('contains the last 30 messages of both users with all versions, and older ones that are marked', async () => {
+    it('contains the last 30 messages and older ones that are marked, each with all its versions', async () => {
       const { ada, bob, bobSocket } = await createConnectedFriends(stack);
       const ids: number[] = [];
       for (const content of createNumberedTexts(33)) {

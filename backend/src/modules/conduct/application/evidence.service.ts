@@ -53,7 +53,10 @@ interface Conversation {
   omitted: number;
 }
 
-/** Copies stored messages of a chat as evidence of a case. Texts that a client sends with a report are not included. */
+/**
+ * Copies stored messages of a chat as evidence of a case. A report refers to messages only by their ids, so a reporter
+ * cannot forge their texts.
+ */
 @Injectable()
 export class EvidenceService {
   constructor(
@@ -152,7 +155,7 @@ export class EvidenceService {
 
 type NumberedImage = ImageDescription & { imageId: number };
 
-/** The images of a message. Leaves out images of other users, because users can send only images that they uploaded. */
+/** The images of a message that its sender uploaded. The server refuses a message with others; this checks it again. */
 const listImages = (message: Message, images: ReadonlyMap<string, NumberedImage>): StoredEvidenceImage[] =>
   listImageKeys(message).flatMap((key) => {
     const image = images.get(key);
@@ -163,7 +166,8 @@ const listImages = (message: Message, images: ReadonlyMap<string, NumberedImage>
 
 const listImageKeys = ({ messageType, contents }: Message): string[] => {
   const urls = contents.flatMap((content) => listImageUrls(messageType, content));
-  return [...new Set(urls.flatMap((url) => parseUploadUrl(url)?.key ?? []))];
+  const keys = urls.map((url) => parseUploadUrl(url)?.key).filter((key) => key !== undefined);
+  return [...new Set(keys)];
 };
 
 /** The texts of all versions, without those that consist of images alone. */

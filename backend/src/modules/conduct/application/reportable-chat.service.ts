@@ -64,11 +64,11 @@ export class ReportableChatService {
       // A block ends the friendship or voids the request, but must not prevent a report.
       (await this.friendships.haveSeparatedSince(reporterId, targetId, since));
     if (isReportable) return { where: 'private_chat', isTooLate: false };
-    // Only a message from the reported user to the reporter counts.
+    // Only messages that the reporter received count.
     const lastMessageAt = await this.privateChats.findLastMessageTime(targetId, reporterId);
     if (lastMessageAt) return { where: 'private_chat', isTooLate: lastMessageAt < since };
-    // They have met, for example in a random chat, but have no private chat that could be reported. `not_found` is only
-    // for users who have never met.
+    // They have met, for example in a random chat, but there is no message to report. A new report is refused as too
+    // late: `not_found` is only for users who have never met.
     if (await this.relations.areAcquainted(reporterId, targetId))
       return { where: 'private_chat', isTooLate: true };
     throw new DomainError('not_found');

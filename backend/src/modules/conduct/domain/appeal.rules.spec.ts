@@ -86,6 +86,7 @@ describe('the decision of an appeal', () => {
     expectRefusal(decide({ moderatorId: mod }), 'own_decision');
     expectRefusal(decide({ moderatorId: firstReporter }), 'own_decision');
     expectRefusal(decide({ moderatorId: ada }), 'own_decision');
+    // Friends of the user or of a reporter are excluded.
     expectRefusal(decide({ excludedModeratorIds: [otherMod] }), 'own_decision');
     expectRefusal(decide({ version: 1 }), 'case_changed');
     expectRefusal(decide({ appealId: UNKNOWN_ID }), 'not_found');
@@ -139,7 +140,7 @@ describe('the decision of an appeal', () => {
     expect(history.execute({ type: 'ApplyTimeLimits' })).toEqual([]);
   });
 
-  it('refuses an end that is not earlier, has passed, or belongs to another outcome', () => {
+  it('reduces a suspension only to an earlier end in the future, and refuses an end with another outcome', () => {
     const history = createDecidedHistory('suspended');
     appealSanction(history);
     const addDays = (days: number) => new Date(history.now.getTime() + days * DAY_MS);
@@ -155,7 +156,7 @@ describe('the decision of an appeal', () => {
     expect(listTypes(history.decideAppeal())).toEqual(['AppealDecided', 'SanctionConfirmed']);
   });
 
-  it('upholds a suspension without confirming the ban that replaced it, if the same moderator imposed the ban', () => {
+  it('does not confirm a later ban if the moderator who imposed the ban decides the appeal', () => {
     // Five reporters suspend a user automatically.
     const history = new ConductHistory().reportByUsers(5);
     appealSanction(history);
@@ -229,7 +230,7 @@ describe('the appeal of a reporter whose report was dismissed', () => {
     expect(listTypes(history.decideAppeal({ outcome: 'reversed' }))).toEqual(['AppealDecided']);
   });
 
-  it('can be upheld, but not reduced', () => {
+  it('lets moderators uphold the dismissal, but not reduce it', () => {
     const history = createDecidedHistory('dismissed');
     history.fileAppeal(findReporterNoticeId(history), firstReporter);
     const until = new Date(history.now.getTime() + DAY_MS);

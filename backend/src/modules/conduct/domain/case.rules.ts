@@ -48,7 +48,7 @@ export const decideRelease = (command: ReleaseCase, state: ConductState): readon
   const conductCase = requireCase(state, caseId);
   requireNoOtherClaim(conductCase, command);
   const { claim } = conductCase;
-  // There is no claim to release, or it has ended.
+  // The moderator has no claim, or it has ended.
   if (claim?.moderatorId !== moderatorId || claim.until <= at) return [];
   return [createEvent(command, 'CaseReleased', { caseId, moderatorId })];
 };
@@ -126,7 +126,7 @@ const endEarlierRestrictions = (command: DecideCase, state: ConductState): reado
   const earlierSanctions = listSanctionsOfCase(state, caseId).filter(({ isLifted }) => !isLifted);
   const isRestricted = isFlagOfCase || earlierSanctions.some((sanction) => isInForce(sanction, at));
   const noticeId = isDismissed && isRestricted ? ids.nextNumber() : null;
-  // A dismissal also lifts sanctions that have ended: lifted ones do not count as earlier sanctions of the user.
+  // A dismissal also lifts sanctions that have ended, so that they no longer count as earlier sanctions of the user.
   const mustBeLifted = (sanction: ImposedSanction): boolean => isDismissed || isInForce(sanction, at);
   return [
     ...(isFlagOfCase ? [createEvent(command, 'FlagLifted', { noticeId })] : []),
@@ -163,7 +163,7 @@ const decideConsequence = (command: DecideCase): readonly ConductEvent[] => {
   ];
 };
 
-/** A legal hold keeps the user's data, for which authorities may ask, from erasure until a moderator lifts the hold. */
+/** A legal hold prevents the erasure of data for which authorities may ask, until a moderator lifts the hold. */
 const placeLegalHold = (command: DecideCase, state: ConductState): readonly ConductEvent[] => {
   const { caseId, outcome, rule } = command;
   const isSanctioned = outcome === 'suspended' || outcome === 'banned';

@@ -35,7 +35,7 @@ export interface ConductCase {
   claim: { moderatorId: number; until: Date } | null;
   /** Set while the case waits for a moderator other than the one who escalated it. */
   escalation: { moderatorId: number; at: Date } | null;
-  /** The last decision, also after the case was opened again. `moderatorId` is null for automatic decisions. */
+  /** The last decision, kept when the case is opened again. `moderatorId` is null for automatic decisions. */
   decision: { moderatorId: number | null; outcome: CaseOutcome; at: Date } | null;
   /** When the user's appeal last reversed a sanction or a flag. Automatic care no longer counts earlier reports. */
   lastReversalAt: Date | null;
@@ -56,7 +56,7 @@ export interface ImposedSanction {
   /** Whether a second moderator has confirmed the ban. */
   isConfirmed: boolean;
   isLifted: boolean;
-  /** Whether the sanction has led to a flag, because it ended before a moderator decided its case. */
+  /** Whether the sanction has led to a flag. An automatic one does so once, if it ends before its case is decided. */
   hasLedToFlag: boolean;
 }
 

@@ -9,7 +9,7 @@ const EVIDENCE_MIN_DAYS = 3;
 /** A legal hold of a moderator keeps all data for at least a year. The policy cannot change this period. */
 const HOLD_DAYS = 365;
 const policy = { evidenceMinKeptMs: EVIDENCE_MIN_DAYS * DAY_MS, appealWithinMs: APPEAL_DAYS * DAY_MS };
-/** Ids of the user of the stream, their reporter, and two moderators. */
+/** Ids of the reported user, the reporter, and two moderators. */
 const [bobId, adaId, moderatorId, otherModeratorId] = [9, 7, 3, 4];
 const SANCTION_ID = 5;
 const SANCTION_NOTICE_ID = 6;
@@ -136,12 +136,13 @@ describe('the evidence of a case', () => {
     });
   });
 
-  it('expires 72 hours after the end of a chat that continues after the dismissal', () => {
+  it('expires 72 hours after the end of a reported chat that ended after the dismissal', () => {
     const events = [createCaseOpened(), createReportFiled(), createCaseDecided(2, 'dismissed')];
     expect(computeExpiryDays(events, { s1: toDate(4) })['ReportFiled 0']).toBe(4 + EVIDENCE_MIN_DAYS);
   });
 
-  it('expires 72 hours after the dismissal while the reported chat has not ended', () => {
+  it('expires 72 hours after the dismissal if the reported chat has not ended', () => {
+    // When the chat ends, the expiry is computed again.
     const events = [createCaseOpened(), createReportFiled(), createCaseDecided(2, 'dismissed')];
     expect(computeExpiryDays(events, { other: toDate(4) })['ReportFiled 0']).toBe(2 + EVIDENCE_MIN_DAYS);
   });
@@ -299,7 +300,7 @@ describe('a legal hold', () => {
     });
     expect(computeExpiryDays([...events, createHoldLifted(500)])).toMatchObject({
       'ReportFiled 0': 500,
-      // The reason for which a hold is placed or lifted is kept as long as a decision can be appealed.
+      // The reason for lifting the hold is recorded in this event, and is kept for 183 days from then on.
       'HoldLifted 500': 500 + APPEAL_DAYS,
     });
   });

@@ -103,7 +103,7 @@ const addEvent = ({ cases, items, holds }: Records, event: ConductEvent): void =
       const { caseId, outcome } = event.data;
       const decidedCase = getOrAddCase(cases, caseId);
       decidedCase.decision = { decidedAt: occurredAt, isDismissal: outcome === 'dismissed' };
-      // A dismissal states no facts. Its note for moderators expires with the evidence.
+      // A dismissal is not explained to the user. It has only a note for moderators, which expires with the evidence.
       addItem(outcome === 'dismissed' ? 'evidence' : 'statement', caseId);
       return;
     }
@@ -114,8 +114,8 @@ const addEvent = ({ cases, items, holds }: Records, event: ConductEvent): void =
     }
     case 'SanctionLifted': {
       const { sanctionId } = event.data;
-      const [caseId = null, caseRecord] =
-        [...cases].find(([, { sanctionEnds }]) => sanctionEnds.has(sanctionId)) ?? [];
+      const foundCase = [...cases].find(([, { sanctionEnds }]) => sanctionEnds.has(sanctionId));
+      const [caseId, caseRecord] = foundCase ?? [null, undefined];
       const knownEnd = caseRecord?.sanctionEnds.get(sanctionId) ?? Infinity;
       // A sanction that had already ended when it was lifted keeps its end.
       caseRecord?.sanctionEnds.set(sanctionId, Math.min(occurredAt, knownEnd));
@@ -191,7 +191,8 @@ const computeEvidenceExpiry = (
 ): number => {
   if (!decision) return Infinity;
   const { decidedAt: caseDecidedAt, isDismissal } = decision;
-  // A chat that continues counts as ended at the decision; its later end makes the projection compute the expiry again.
+  // A chat that continues counts as ended at the decision. When it ends, `createEvidenceExpiryProjection` computes the
+  // expiry again.
   const ends = [...sessionIds].map((sessionId) => chatEnds.get(sessionId)?.getTime() ?? caseDecidedAt);
   let expiry = isDismissal
     ? Math.max(caseDecidedAt, ...ends) + evidenceMinKeptMs

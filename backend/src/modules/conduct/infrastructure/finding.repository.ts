@@ -8,6 +8,7 @@ interface RawFinding {
   event_id: string;
   session_id: string;
   user_id: string;
+  /** The edited message that states the age; null if a new message states it. */
   message_id: string | null;
   user_ids: number[];
 }
@@ -26,6 +27,7 @@ export class FindingRepository {
   /**
    * Findings that have not been raised: the conduct stream of their user has no `FindingRaised` for them. Oldest first,
    * without those of erased users.
+   * @returns the statements for `AgeFindingsService.raise`.
    */
   async findUnraised(limit: number): Promise<AgeStatement[]> {
     const rows = await this.dataSource.query<RawFinding[]>(

@@ -51,8 +51,8 @@ export class ReportRepository {
   }
 
   /**
-   * The id of the reporter's report about the same chat, if any. Decided reports about a private chat do not count,
-   * because a private chat continues and can be reported again after the decision.
+   * The id of the reporter's report about this user in this chat; null if there is none. Decided reports about a
+   * private chat do not count, because a private chat continues and can be reported again after the decision.
    */
   async findExistingId(
     reporterId: number,

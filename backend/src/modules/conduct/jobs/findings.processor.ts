@@ -8,8 +8,8 @@ const RUN_EVERY_MS = 30_000;
 const FINDINGS_PER_RUN = 100;
 
 /**
- * Raises findings that a replica could not raise, because it died or could not reach PostgreSQL. A finding opens a case
- * about a user who has stated in a random chat that they are under 18.
+ * A finding records that a user has stated in a random chat that they are under 18. Raising it opens a case about the
+ * user. This job raises findings that a replica could not raise, because it died or could not reach PostgreSQL.
  */
 @Injectable()
 export class FindingsProcessor implements OnModuleInit, OnApplicationBootstrap {

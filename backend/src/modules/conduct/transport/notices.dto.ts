@@ -43,6 +43,7 @@ export class NoticeAppealDto {
   @ApiProperty({ enum: appealStates })
   state: (typeof appealStates)[number];
 
+  // End of the period for an appeal; null for a notice that cannot be appealed.
   @ApiProperty({ type: String, format: 'date-time', nullable: true })
   until: string | null;
 

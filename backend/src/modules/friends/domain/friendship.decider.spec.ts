@@ -49,7 +49,7 @@ const removedEvent: FriendshipEvent = {
   data: { removedBy: ada, removedFriendId: bob },
 };
 
-/** Without `mayBecomeFriends`, the two have not chatted in the last 30 days. */
+/** With `mayBecomeFriends: false`, the two have not chatted in the last 30 days. */
 const createSendCommand = (
   options: { requesterId?: number; mayBecomeFriends?: boolean; delayMs?: number } = {},
 ): SendFriendRequest => {
@@ -157,7 +157,7 @@ describe('a friend request', () => {
         .then({ type: 'FriendRequestSent', data: { requestId: NEW_REQUEST_ID, isHidden: false } });
     });
 
-    it('cannot be answered while hidden, but is accepted by a request of the addressee', () => {
+    it('cannot be answered while hidden, but is accepted when the addressee sends a request to the requester', () => {
       const hiddenEvent = createSentEvent({ requestId: 2, isHidden: true });
       given(sentEvent, declinedEvent, hiddenEvent)
         .when(createAnswerCommand('accepted', { requestId: 2 }))
@@ -195,7 +195,7 @@ describe('an answer to a friend request', () => {
     given(sentEvent, declinedEvent).when(createAnswerCommand('accepted')).thenThrows('already_answered');
   });
 
-  it('to an old request does not restore a friendship', () => {
+  it('does not restore an ended friendship when it is repeated, even while a new request is pending', () => {
     given(sentEvent, acceptedEvent, removedEvent).when(createAnswerCommand('accepted')).thenNothing();
     given(sentEvent, acceptedEvent, removedEvent, createSentEvent({ requestId: 2, requesterId: bob }))
       .when(createAnswerCommand('accepted'))
@@ -235,10 +235,10 @@ describe('a block between the two users', () => {
   });
 
   it.each([
-    ['the blocked user', sentEvent],
-    ['the blocker', createSentEvent({ requesterId: bob })],
-    ['the blocked user, hidden after a decline', createSentEvent({ isHidden: true })],
-  ])('voids a pending request of %s', (_case, requestEvent) => {
+    ['request of the blocked user', sentEvent],
+    ['request of the blocker', createSentEvent({ requesterId: bob })],
+    ['hidden request of the blocked user', createSentEvent({ isHidden: true })],
+  ])('voids a pending %s', (_case, requestEvent) => {
     given(requestEvent)
       .when(blockByBob)
       .then({ type: 'FriendRequestVoided', data: { requestId: 1 } });

@@ -10,11 +10,11 @@ export interface FriendRequestState extends RequestData {
 
 export interface FriendshipState {
   areFriends: boolean;
-  /** All requests between the two, by id, except those that the server has voided, for example after a block. */
+  /** All requests between the two users, by id, except those that the server has voided, for example after a block. */
   requests: ReadonlyMap<number, FriendRequestState>;
   /** The unanswered request, if any. */
   pendingRequest: FriendRequestState | null;
-  /** When the last declined request of a user was declined, by the id of the requester. */
+  /** By the id of each requester: when their last declined request was declined. */
   declinedAt: ReadonlyMap<number, Date>;
 }
 

@@ -69,7 +69,7 @@ describe('unblocking an image', () => {
     given(blockedEvent, unblockedEvent).when(unblockCommand).thenThrows('not_found');
   });
 
-  it('is refused when the image was unblocked and blocked again with another image id in the meantime', () => {
+  it('is refused with the image id of an earlier block, because a new block gives the image a new id', () => {
     const blockedAgainEvent = {
       ...blockedEvent,
       eventId: 'third',

@@ -25,7 +25,7 @@ export class OverdueMatchesService {
 
   @OnProcessEvent('LeaseRenewed')
   async settle(): Promise<void> {
-    // The work is not divided into these parts: each replica with a part polls for all of it.
+    // The parts only select the replicas that poll: each of these polls for all overdue claims and chats.
     const isSettlingReplica = this.lease.getAssignedParts(SETTLING_REPLICAS).length > 0;
     if (this.isSettling || !isSettlingReplica) return;
     this.isSettling = true;
@@ -35,8 +35,8 @@ export class OverdueMatchesService {
         this.queue.takeChatsDueForCheck(),
       ]);
       const settled = await Promise.allSettled([
-        ...claims.map((match) => this.events.deliver('ClaimExpired', match)),
-        ...chats.map((match) => this.events.deliver('ChatCheckDue', match)),
+        ...claims.map((claim) => this.events.deliver('ClaimExpired', claim)),
+        ...chats.map((chat) => this.events.deliver('ChatCheckDue', chat)),
       ]);
       logRejections(this.logger, 'Overdue matches were not settled', settled);
     } catch (error) {

@@ -21,7 +21,8 @@ export const toCaseHistory = (caseId: number, events: readonly StoredConductEven
   const decidedAppealIds = new Set(
     events.filter(({ type }) => type === 'AppealDecided').map(({ data }) => data.appealId),
   );
-  // A flagged user is matched only with other flagged users. FlagLifted has no case id: it ends the last flag.
+  // The case of the last flag. A flagged user is matched only with other flagged users. FlagLifted has no case id: it
+  // ends the last flag.
   let flaggingCaseId: unknown = null;
   // The entries are `unknown` until the cast at the end, because `data` has no type.
   return events.flatMap((event): unknown[] => {
@@ -46,7 +47,7 @@ export const toCaseHistory = (caseId: number, events: readonly StoredConductEven
                 kind: 'sanction',
                 at,
                 ...pick(data, 'sanctionId', 'rule', 'until', 'isAutomatic', 'inheritedFrom'),
-                sanction: data.kind,
+                sanction: data.kind, // the field `kind` is the kind of the entry
               },
             ]
           : [];

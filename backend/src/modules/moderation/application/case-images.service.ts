@@ -22,10 +22,10 @@ export class CaseImagesService {
   /**
    * Opens an image of a case's evidence, after recording the read in the audit log.
    * @throws DomainError not_found when there is no such case, the case has no such image, or the image was erased;
-   * rate_limited, unavailable
+   * rate_limited after too many reads in an hour; unavailable when the storage does not respond
    */
   async open(moderatorId: number, caseId: number, imageId: number): Promise<HeldImage> {
-    const userId = await this.cases.requireUserId(caseId);
+    const userId = await this.cases.requireUserId(caseId); // the user whom the case is about
     await this.limiter.require('evidence_reads', moderatorId);
     const key = (await this.listImages(userId, caseId)).find((image) => image.imageId === imageId)?.key;
     if (key === undefined) throw new DomainError('not_found');

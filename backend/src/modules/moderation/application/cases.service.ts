@@ -131,7 +131,8 @@ const toItem = (row: CaseRow): CaseItem => ({
   priors: row.priors,
   isAutomatic: row.is_automatic,
   kind: row.kind,
-  openedAt: row.waiting_since.toISOString(), // later than the opening for a decided case that waits again
+  // For a decided case that waits again: when the appeal was filed or the ban to confirm was imposed.
+  openedAt: row.waiting_since.toISOString(),
   standing: row.standing,
   claimedBy: row.is_claimed && row.claimed_by !== null ? Number(row.claimed_by) : null,
   claimedUntil: row.is_claimed ? (row.claimed_until?.toISOString() ?? null) : null,

@@ -19,7 +19,8 @@ interface ActToReview {
 /**
  * Finds out which moderators are eligible to decide a case, by listing those who are not: the parties (the user whom
  * the case is about, and the reporters), friends of a party, and the author of an act that another moderator has to
- * review. The decider of the conduct module refuses them; the page uses the list to offer only permitted actions.
+ * review. The rules of the conduct module refuse these moderators; the page uses the list to offer only permitted
+ * actions.
  */
 @Injectable()
 export class EligibleModeratorsService {
@@ -38,14 +39,14 @@ export class EligibleModeratorsService {
     const moderators = await this.cases.findAllModerators({ friendsOf: partyIds });
     const isOnlyModerator = moderators.length === 1;
     const actsToReview = listActsToReview(row, events).filter(
-      ({ waitingSince }) => !(isOnlyModerator && this.mayReviewOwnAct(waitingSince)),
+      ({ waitingSince }) => !isOnlyModerator || this.isTooEarlyForSoloReview(waitingSince),
     );
     const isIneligible = ({ id, isFriend }: (typeof moderators)[number]): boolean =>
       isFriend || partyIds.includes(id) || actsToReview.some(({ moderatorId }) => moderatorId === id);
     return moderators.filter(isIneligible).map(({ id }) => id);
   }
 
-  /** Finds what the conduct module cannot know from its events, for its own check of who may decide. */
+  /** Finds the facts that the conduct module needs to check who may decide, but cannot know from its events. */
   async findModeratorInvolvement(caseId: number): Promise<ModeratorInvolvement> {
     const partyIds = await this.cases.findPartyIds(caseId);
     const moderators = await this.cases.findAllModerators({ friendsOf: partyIds });
@@ -56,8 +57,8 @@ export class EligibleModeratorsService {
   }
 
   /** The only moderator may review their own act after SOLO_REVIEW_AFTER_S. */
-  private mayReviewOwnAct(waitingSince: Date): boolean {
-    return Date.now() - waitingSince.getTime() >= this.environment.SOLO_REVIEW_AFTER_S * 1_000;
+  private isTooEarlyForSoloReview(waitingSince: Date): boolean {
+    return Date.now() - waitingSince.getTime() < this.environment.SOLO_REVIEW_AFTER_S * 1_000;
   }
 }
 
@@ -74,6 +75,7 @@ const listActsToReview = (row: CaseRow, events: readonly ConductEventRow[]): Act
   const deciderIds = findDeciderIds(caseEvents);
   return [
     ...(escalation ? [{ moderatorId: escalation.data.moderatorId, waitingSince: escalation.at }] : []),
+    // An appeal asks for a review of the decision that its notice announced.
     ...openAppeals.map(({ at, data }) => ({ moderatorId: deciderIds.get(data.noticeId), waitingSince: at })),
     // Set while a ban waits for its confirmation by another moderator.
     ...(row.ban_imposed_at ? [{ moderatorId: lastDeciderId, waitingSince: row.ban_imposed_at }] : []),
@@ -93,7 +95,7 @@ const findDeciderIds = (caseEvents: readonly ConductEventRow[]): Map<unknown, un
       // Each reporter gets a notice of their own.
       for (const { noticeId } of data.reports as { noticeId: number }[]) deciderIds.set(noticeId, deciderId);
     }
-    // The events that follow from a decision come directly after it.
+    // These events come directly after the `CaseDecided` that causes them, so `deciderId` is its moderator.
     if (type === 'PersonWarned' || (type === 'SanctionImposed' && !data.isAutomatic))
       deciderIds.set(data.noticeId, deciderId);
   }

@@ -31,13 +31,13 @@ export interface CaseRow {
   is_waiting: boolean;
   /** Whether the case has an automatic finding or an automatic sanction. */
   is_automatic: boolean;
-  /** Number of distinct reporters of weight 1. Reports of weight 0 come from excluded or unreliable reporters. */
+  /** Number of distinct reporters whose reports have weight 1. Reports by excluded or unreliable reporters have 0. */
   reporters: number;
   /** Number of the user's sanctions of the last 365 days that other cases led to; lifted ones are not counted. */
   priors: number;
   /**
-   * When the case was opened; for a decided case that waits again, when the appeal was filed, or when the ban that must
-   * be confirmed was imposed.
+   * When the case was opened. For a decided case that waits again: when the appeal was filed or the ban to confirm was
+   * imposed, whichever came first.
    */
   waiting_since: Date;
   decided_at: Date | null;
@@ -128,10 +128,9 @@ export class CaseRepository {
   }
 
   async find(caseId: number): Promise<CaseRow | null> {
-    const [row] = await this.dataSource.query<CaseRow[]>(singleCaseSql, [
-      await this.readDatabaseTime(),
-      caseId,
-    ]);
+    // A parameter, because the statement shares its parts with those of the lists.
+    const asOf = await this.readDatabaseTime();
+    const [row] = await this.dataSource.query<CaseRow[]>(singleCaseSql, [asOf, caseId]);
     return row ?? null;
   }
 

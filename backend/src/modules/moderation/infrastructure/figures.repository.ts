@@ -30,7 +30,7 @@ const waitingSql = `
   SELECT id, min(since) AS since FROM (
     SELECT id, opened_at AS since FROM conduct_cases WHERE state <> 'decided'
     UNION ALL SELECT case_id, created_at FROM appeals WHERE decided_at IS NULL
-    -- A ban by a moderator waits until another moderator has confirmed it.
+    -- A ban by a moderator waits until another moderator has confirmed it. An inherited ban needs no confirmation.
     UNION ALL SELECT case_id, starts_at FROM sanctions
       WHERE kind = 'banned' AND confirmed_at IS NULL AND lifted_at IS NULL
         AND NOT is_automatic AND inherited_from IS NULL AND case_id IS NOT NULL

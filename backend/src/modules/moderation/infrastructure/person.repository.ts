@@ -48,8 +48,8 @@ export class PersonRepository {
   constructor(private readonly dataSource: DataSource) {}
 
   /**
-   * Whether moderators can read the user. They can also read an erased user about whom there is a case, for example to
-   * lift a legal hold, which outlives the account.
+   * Whether the user has an account or, after its erasure, a case. A moderator must still be able to lift the legal
+   * hold of an erased user, for example.
    */
   async exists(userId: number): Promise<boolean> {
     const rows = await this.dataSource.query<unknown[]>(

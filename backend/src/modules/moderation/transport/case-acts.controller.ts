@@ -21,8 +21,8 @@ import { ContractValuePipe } from './contract-value.pipe';
 import { ModerationController } from './moderation-route.decorator';
 
 /**
- * Acts of a moderator on a case. `CasesController` has the routes that read cases. `AnswersWithCase` sets the status of
- * its route and documents the responses. `ContractValuePipe` validates bodies whose rules span several fields.
+ * Acts of a moderator on a case. `CasesController` has the routes that read cases. `AnswersWithCase` sets the status
+ * 200 and documents the responses. `ContractValuePipe` validates bodies whose rules span several fields.
  */
 @ModerationController('moderation/cases')
 export class CaseActsController {
@@ -47,6 +47,7 @@ export class CaseActsController {
     await this.moderation.release(userId, caseId);
   }
 
+  /** The response is the new version of the case. */
   @Post(':caseId/notes')
   @ApiCreatedResponse({ type: VersionAnswerDto })
   @ApiProblems('validation_failed', 'not_signed_in', 'forbidden', 'not_found')

@@ -9,8 +9,8 @@ import { ModerationController } from './moderation-route.decorator';
 import { HoldDto, LiftSanctionDto, ModeratedPersonDto } from './person.dto';
 
 /**
- * Routes about users: reading one, legal holds, and lifting sanctions. Refusals: `own_decision`: the moderator acts on
- * themselves; `already_answered`: the sanction is no longer in force.
+ * Routes about users: reading one, legal holds, and lifting sanctions. Requests are refused with `own_decision` if
+ * the moderator acts on themselves, and with `already_answered` if the sanction is no longer in force.
  */
 @ModerationController('moderation')
 export class PeopleController {

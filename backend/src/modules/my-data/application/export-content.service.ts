@@ -97,8 +97,8 @@ export class ExportContentService {
         'chats',
         chats.map(({ streamId }) => streamId),
       );
-    // Private messages exist only between users who are or were friends, which the related users include. The ids of
-    // the related users are read again, not kept in memory.
+    // Private messages exist only between users who are or were friends. These are among the related users, whose ids
+    // are read again, not kept in memory.
     for await (const others of iterateIds((afterId) => this.exports.readRelatedUserIds(userId, afterId)))
       for (const otherId of others) yield* this.readPrivateMessages(userId, otherId, snapshot);
     yield* readStreams('conduct', [buildConductStreamId(userId)]);
@@ -145,7 +145,9 @@ export class ExportContentService {
     let lastExported = { stream: '', position: 0 };
     for await (const events of this.exports.readEvents(streamIds, types, userId, snapshot)) {
       const exported = events.flatMap((event) => {
-        const line = toExportedEvent({ ...event, isReadable: event.isCurrentText && areFriends }, userId);
+        // `isReadable` matters only for messages of the other user: the user's own texts are always exported.
+        const isReadable = event.isCurrentText && areFriends;
+        const line = toExportedEvent({ ...event, isReadable }, userId);
         return line ?? [];
       });
       // Gaps between the positions would disclose the events that are left out.

@@ -47,7 +47,7 @@ export class ErasureProcessor implements OnModuleInit, OnApplicationBootstrap {
    * @throws the first error, after the other erasures were tried as well.
    */
   async resume(): Promise<void> {
-    // An erasure that finished without the data under a legal hold continues when moderators have lifted the hold.
+    // An erasure keeps the data under a legal hold. It continues when moderators have lifted the hold.
     await this.erasureService.reopenAfterLiftedHolds();
     const errors: unknown[] = [];
     for (const id of await this.erasures.findRunning(ERASURES_PER_RUN)) {
@@ -66,14 +66,15 @@ export class ErasureProcessor implements OnModuleInit, OnApplicationBootstrap {
   async expireAnonymous(now: Date): Promise<number> {
     const cutoff = new Date(now.getTime() - this.anonymousKeptMs);
     let count = 0;
+    let afterId = 0;
     // Page by page, until a page is not full.
-    for (let afterId = 0; ;) {
+    for (;;) {
       const userIds = await this.erasures.findInactiveAnonymousUsers(cutoff, USERS_PER_PAGE, afterId);
       for (const userId of userIds) {
         if ((await this.requests.requestIfInactive(userId, cutoff)) !== null) count += 1;
       }
       if (userIds.length < USERS_PER_PAGE) return count;
-      afterId = userIds.at(-1) ?? afterId;
+      afterId = userIds.at(-1) ?? afterId; // the fallback only satisfies the type
     }
   }
 }

@@ -88,8 +88,8 @@ export type ErasureStep = (typeof erasureSteps)[number];
 
 const getStepNumber = (step: ErasureStep): number => erasureSteps.indexOf(step) + 1;
 
-/** The step that deletes keys from Redis. */
-const REDIS_STEP = getStepNumber('chats');
+/** Redis' append-only file has to be rewritten after this step, which deletes keys. */
+const REDIS_DELETION_STEP = getStepNumber('chats');
 
 /** Erases users, in steps that can be interrupted and repeated. */
 @Injectable()
@@ -151,7 +151,7 @@ export class ErasureService {
 
   /** Rewrites Redis' append-only file for erasures that skipped the rewrite, because the last one was too recent. */
   async rewriteAppendOnlyFileIfDue(now: Date): Promise<void> {
-    if (await this.erasures.awaitsRewrite(REDIS_STEP)) await this.rewriteAppendOnlyFile(now);
+    if (await this.erasures.awaitsRewrite(REDIS_DELETION_STEP)) await this.rewriteAppendOnlyFile(now);
   }
 
   private async runStep(step: ErasureStep, erasure: Erasure): Promise<void> {
@@ -187,7 +187,7 @@ export class ErasureService {
     const countKeys = (keyCount: number) => this.erasures.addToCount(id, 'redisKeys', keyCount);
     // A match of the user may be about to become a chat.
     if (!(await this.chats.leave(userId))) throw new StepNotReadyError();
-    // A chat may not be over, or not be completely in PostgreSQL.
+    // A chat may still be open, be only partly in PostgreSQL, or be restorable.
     if (!(await this.chats.deleteStreams(userId, countKeys))) throw new StepNotReadyError();
     const presence = presenceKeys(findPresenceShard(userId));
     const keys = [
@@ -232,8 +232,8 @@ export class ErasureService {
 
   private async recordErasure({ id, userId }: Erasure): Promise<void> {
     await this.executor.runInTransaction(async (manager) => {
-      // `PersonErased` marks the messages as deleted, so a repeated step adds 0 to their count. Chats remain, so a
-      // repeated step counts all of them again, and their count is set.
+      // `PersonErased` marks the messages as deleted, so a repeated step adds 0 messages. Chats remain, so a repeated
+      // step counts the same chats again. Their count is therefore set, not added to.
       const messages = await this.erasures.countPrivateMessages(userId, manager);
       await this.erasures.addToCount(id, 'privateMessages', messages, manager);
       await this.erasures.setCount(id, 'randomChats', await this.chats.countChats(userId, manager), manager);
@@ -268,11 +268,12 @@ export class ErasureService {
     try {
       await Promise.all(listNodes(this.redis).map((node) => node.bgrewriteaof()));
     } catch (error) {
-      // Either Redis does not allow the command, or a rewrite is running, which may have begun before the deletion.
+      // Either Redis does not allow the command, or a rewrite is running. A running rewrite is not recorded, because it
+      // may have begun before the deletion.
       logWarning(this.logger, 'The append-only file of Redis was not rewritten', error);
       return;
     }
-    await this.erasures.recordRewrite(now, REDIS_STEP);
+    await this.erasures.recordRewrite(now, REDIS_DELETION_STEP);
   }
 
   private async signReceipt({ id, userId, reason, requestedAt }: Erasure): Promise<void> {

@@ -33,7 +33,7 @@ export class ErasureAcceptedDto implements ErasureAccepted {
 }
 assertType<SameShape<ErasureAcceptedDto, ErasureAccepted>>();
 
-/** Number of erased items, by kind. The personal fields are those of stored events with data of the user. */
+/** Number of erased items, by kind. `personalFields` counts the user's data in stored events. */
 export class ErasedDto implements Erased {
   @ApiProperty({ type: 'integer' })
   personalFields: number;
@@ -82,7 +82,7 @@ export class KeptDto implements Kept {
 }
 assertType<SameShape<KeptDto, Kept>>();
 
-/** How long copies remain that an erasure does not reach, for example in Redis' append-only file. */
+/** How long copies of the erased data remain in places that the erasure cannot change, such as backups. */
 export class HorizonsDto implements Horizons {
   @ApiProperty()
   backupsDays: number;
@@ -154,7 +154,7 @@ export class RemainingDto implements Remaining {
 }
 assertType<SameShape<RemainingDto, Remaining>>();
 
-/** The state of an erasure. The receipt proves a finished one: `receipt` is its signed form, `content` its content. */
+/** The state of an erasure. `receipt` is the signed proof that it has finished; `content` is the signed payload. */
 export class ReceiptDto implements Receipt {
   @ApiProperty({ enum: ['running', 'done'] })
   state: Receipt['state'];

@@ -19,7 +19,7 @@ export type PrivateMessageSent = RecordedEvent<
     content?: string;
     /** The message to which this one replies. Its text is not stored here: it may be edited or deleted. */
     replyToId: number | null;
-    /** Id of the message that the client chose and repeats in retries; null if it chose none. Absent once erased. */
+    /** The client's own id for the message, repeated in retries; null if it sent none. Absent once erased. */
     clientId?: string | null;
   }
 >;
@@ -39,7 +39,7 @@ interface ReactionData {
   userId: number;
   emoji: ReactionEmoji;
   /**
-   * Fingerprint of the `ref` of the client's WebSocket frame, by which a retry is recognised: it repeats the `ref`.
+   * Fingerprint of the `ref` of the client's WebSocket frame. A retry repeats the `ref`, and thus the fingerprint.
    * Absent for frames without a `ref` and in events of earlier releases.
    */
   attempt?: string;

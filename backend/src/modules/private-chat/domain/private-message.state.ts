@@ -19,7 +19,7 @@ export interface SentMessage {
   isDeleted: boolean;
   /** In the order in which they were added. */
   reactions: readonly PrivateReaction[];
-  /** For each user and emoji, the last addition or removal of the reaction, unless its frame had no `ref`. */
+  /** At most one for each user and emoji: their last toggle. If its frame had no `ref`, there is none. */
   lastToggles: readonly Toggle[];
 }
 

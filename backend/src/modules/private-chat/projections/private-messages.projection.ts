@@ -23,7 +23,7 @@ export const privateMessageEventTypes: readonly EventTypeDefinition[] = eventTyp
   subjectId: ({ senderId }) => (typeof senderId === 'number' ? senderId : null),
 }));
 
-/** Builds SQL that inserts sent messages. @param sent a FROM item with these columns. */
+/** Builds SQL that inserts sent messages. @param sent a FROM item with the columns of the SELECT. */
 export const buildInsertMessagesSql = (sent: string): string => `
   INSERT INTO private_messages (id, sender_id, receiver_id, client_id, type, content, reply_to_id, created_at)
   SELECT id, sender_id, receiver_id, client_id, type, content, reply_to_id, created_at FROM ${sent}`;
@@ -33,8 +33,8 @@ const INSERT_MESSAGE_SQL = buildInsertMessagesSql(`(
 ) AS sent (id, sender_id, receiver_id, client_id, type, content, reply_to_id, created_at)`);
 
 /**
- * An event of the module `users`: a user was erased. Their messages are marked as deleted, and `client_id`, which a
- * deletion by the user keeps, is erased too.
+ * An event of the module `users`: a user was erased. Their messages are marked as deleted. Unlike the deletion of a
+ * message, the erasure also removes `client_id`.
  */
 type PersonErased = StoredEvent<'PersonErased', { userId: number }>;
 
@@ -51,7 +51,7 @@ const eraseUser = async (userId: number, manager: EntityManager): Promise<void> 
     `UPDATE private_messages SET reactions = (
        SELECT coalesce(jsonb_agg(reaction ORDER BY ordinal), '[]')
        FROM jsonb_array_elements(reactions) WITH ORDINALITY AS elements(reaction, ordinal)
-       WHERE reaction->>'userId' <> $1::bigint::text
+       WHERE (reaction->>'userId')::bigint <> $1
      ) WHERE receiver_id = $1 AND NOT is_deleted AND reactions <> '[]'`,
     [userId],
   );

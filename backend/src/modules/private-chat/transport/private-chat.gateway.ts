@@ -78,7 +78,7 @@ export class PrivateChatGateway {
     });
     const reactions = [...message.reactions];
     frame.answer({ reactions });
-    // Also published for a retry, which changes nothing: the frame contains all reactions.
+    // A retry changes nothing, but is published too. The frame contains all reactions, so a repetition is harmless.
     const { senderId, receiverId } = message;
     const reaction = { messageId, emoji, userId, senderId, receiverId, reactions };
     await this.publish(frame, friendId, 'private_message_reaction', reaction);

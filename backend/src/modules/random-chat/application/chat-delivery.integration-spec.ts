@@ -70,9 +70,9 @@ describe('random chat: delivery', () => {
       expect(adaSocket.all('random_message')).toHaveLength(1); // Bob's reply; Ada's own message is only acknowledged
     });
 
-    it('sends a message without a ref back to its sender, in the same frame as the partner receives', async () => {
+    it('sends a message without a ref to its sender too, with the same data as to the partner', async () => {
       const { adaSocket, bobSocket, sessionId } = await startChat(stack);
-      // With a ref, the client would request an ack.
+      // `send` adds no ref. With a ref, the sender would receive an ack instead.
       adaSocket.send({ event: 'random_message', data: textMessage(sessionId, 'no ref', 'c-9') });
       const dataForSender = await adaSocket.next('random_message');
       expect(dataForSender).toEqual(await bobSocket.next('random_message'));
@@ -174,7 +174,7 @@ describe('random chat: delivery', () => {
       // The refused frames have appended no event: the start of the chat is 1.
       await adaSocket.request('random_message', textMessage(sessionId, 'still here'));
       expect(await bobSocket.next('random_message')).toMatchObject({ seq: 2 });
-      // Only replies have a ref.
+      // Eve received only answers, which have a ref.
       expect(eveSocket.frames.filter(({ ref }) => ref === undefined)).toEqual([]);
     });
 
@@ -227,7 +227,7 @@ describe('random chat: delivery', () => {
         listSubscriberConnections(bobsReplica).map((connection) => connection.sunsubscribe(mutedChannel)),
       );
     };
-    /** Also runs after each test, because later chats of the shard use the same channel. */
+    /** Subscribes to the channel again; also after each test, because later chats of the shard use it, too. */
     const unmute = () =>
       Promise.any(
         listSubscriberConnections(bobsReplica).map((connection) => connection.ssubscribe(mutedChannel)),

@@ -25,7 +25,7 @@ describe('presence in chats, when a call or a store fails', () => {
       GRACE_AFTER_CLEAN_CLOSE_MS: String(GRACE_AFTER_CLEAN_CLOSE_MS),
       GRACE_AFTER_LOSS_MS: String(GRACE_AFTER_LOSS_MS),
     });
-    // Replicas end abandoned chats in sweeps, which a replica makes only after it has been up for some seconds.
+    // Sweeps end abandoned chats. A replica sweeps only after it has been up for some seconds.
     await until(() => stack.replicas.every(({ app }) => app.get(ReplicaLeaseService).maySweep));
   });
   afterEach(() => jest.restoreAllMocks());

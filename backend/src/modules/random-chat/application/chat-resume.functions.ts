@@ -4,12 +4,16 @@ import type { SocketConnection } from '../../../platform/realtime/socket-connect
 import { findPartner } from '../domain/random-chat.state';
 import type { LiveChat } from './live-chat.model';
 
-/** Maximum size of a page (a `session_resumed` frame) without its events: the partner's name and avatar are limited. */
+/**
+ * Maximum size of a page (a `session_resumed` frame) without its events. The size has a maximum because the length of
+ * the partner's name and avatar is limited.
+ */
 const PAGE_FRAME_BYTES = 2_048;
 const PAGE_EVENT_BYTES = limits.resumeFrameMaxBytes - PAGE_FRAME_BYTES;
 
 /**
- * Approximate number of pages of a resume; 0 when there is nothing to send.
+ * Number of pages of a resume; 0 when there is nothing to send. It is approximate, because it is computed from the size
+ * of the stored events, not of the frames.
  * @param seenVersion version that the client has seen; if the chat has fewer events (Redis lost some), all are sent.
  */
 export const countResumePages = (chat: LiveChat, seenVersion: number): number =>
@@ -43,7 +47,7 @@ export const sendMissedEvents = async (
   const { userId } = connection.identity;
   const partner = findPartner(chat, userId);
   if (!partner) return; // only for the type: a chat that a socket has joined has two participants
-  // The socket stays detached until the last page: events from here on are sent as part of a page.
+  // The socket is still attached if its client has noticed a gap. Events from here on are sent as part of a page.
   chat.detach(connection);
   const isReset = seenVersion > chat.version;
   let seq = isReset ? 0 : seenVersion;
@@ -67,7 +71,7 @@ export const sendMissedEvents = async (
       `{"event":"session_resumed","data":${textWithoutEvents.slice(0, -1)},"events":[${page.frames.join(',')}]}}`,
     );
     if (isLast) {
-      if (connection.isOpen) chat.attach(connection);
+      if (connection.isOpen) chat.attach(connection); // `send` closes the socket of a slow client
       return;
     }
     await connection.waitUntilDrained();
@@ -85,7 +89,8 @@ const buildPageAfter = (
   userId: number,
 ): { frames: string[]; seq: number } => {
   const frames: string[] = [];
-  let [seq, size] = [seenSeq, 0];
+  let seq = seenSeq;
+  let size = 0;
   while (seq < chat.version) {
     const frame = chat.renderPastFrame(seq + 1, userId);
     size += Buffer.byteLength(frame) + 1; // the comma after it

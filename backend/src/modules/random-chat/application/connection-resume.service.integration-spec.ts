@@ -30,7 +30,7 @@ describe('a socket in a random chat', () => {
   afterEach(() => jest.restoreAllMocks());
   afterAll(() => stack.close());
 
-  /** Replicas end abandoned chats in sweeps, which a replica makes only after it has been up for some seconds. */
+  /** Sweeps end abandoned chats. A replica sweeps only after it has been up for some seconds. */
   const waitUntilSweepsRun = () =>
     until(() => stack.replicas.every(({ app }) => app.get(ReplicaLeaseService).maySweep));
   /** Starts a chat of Ada, on the first replica, and Bob, on the second. */
@@ -68,7 +68,7 @@ describe('a socket in a random chat', () => {
     expect(listReads()).toEqual(['xrange', 'xrevrange']);
   });
 
-  it('makes its user present only while its page shows the chat, and receives every event in any case', async () => {
+  it('receives every event, but makes its user present only while its page shows the chat', async () => {
     await waitUntilSweepsRun();
     const { bob, adaSocket, bobSocket, sessionId } = await startChat();
     const showChat = (socket: typeof bobSocket, showsChat: boolean) =>
@@ -151,8 +151,8 @@ describe('a socket in a random chat', () => {
   it('receives no queue_left when another tab of the user sends leave_queue during the chat', async () => {
     const { ada, adaSocket, sessionId } = await startChat();
     const tab = await ada.openSocket(stack.origins[1], { sessionId, seq: 1 });
-    await tab.next('session_resumed'); // a message sent before would be part of this frame
-    // Shortly after a match, leave_queue skips the chat. This makes the match older.
+    await tab.next('session_resumed'); // later messages arrive in frames of their own
+    // leave_queue skips a chat whose match is recent. The old `claimedAt` prevents that.
     await stack.store.redis.hset(matchingKeys.user(ada.user.id), 'claimedAt', '1');
     await adaSocket.request('leave_queue', {});
     await adaSocket.request('random_message', textMessage(sessionId, 'still here'));
@@ -162,8 +162,8 @@ describe('a socket in a random chat', () => {
 
   it('receives nothing of a chat whose match was released, and the chat is aborted', async () => {
     await waitUntilSweepsRun();
-    // Bob searches after Ada, so Bob's replica makes the match. Instead of confirming the match, it releases the match
-    // (Ada and Bob search again) and fails.
+    // Bob searches after Ada, so Bob's replica makes the match. The fake `confirm` releases the match, so that Ada and
+    // Bob search again. Then it fails.
     const matching = stack.replicas[1]!.app.get(MatchQueueService);
     let sessionId = '';
     jest.spyOn(matching, 'confirm').mockImplementationOnce(async (match) => {

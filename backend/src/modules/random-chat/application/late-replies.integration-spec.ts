@@ -24,7 +24,7 @@ describe('a chat with appends that time out', () => {
   });
   afterAll(() => stack.close());
 
-  it('shows both users the same order, and sends a message to its sender if Redis stored it although it was refused', async () => {
+  it('shows both users the same order, and sends a refused message to its sender if Redis has stored the message', async () => {
     const { ada, bob, adaSocket, bobSocket, sessionId } = await matchNewVisitors([
       stack.origins[0]!,
       stack.origins[1]!,
@@ -61,6 +61,7 @@ describe('a chat with appends that time out', () => {
     expect(refusedContents.length).toBeGreaterThan(0);
     // Both sockets have received every event in order of `seq`, so both users see the same order.
     for (const socket of [adaSocket, bobSocket]) expect(socket.seqViolations).toEqual([]);
+    const storedRefusals: string[] = [];
     for (const [socket, ownId, partnerName] of [
       [adaSocket, ada.user.id, 'bob'],
       [bobSocket, bob.user.id, 'ada'],
@@ -71,18 +72,15 @@ describe('a chat with appends that time out', () => {
         Number(String(content).replace(`${partnerName} `, '')),
       );
       const receivedNumbers = numbers.filter((number) => !Number.isNaN(number)); // without 'the last word'
+      // The order is the one in which the partner sent the messages.
       expect(receivedNumbers).toEqual([...receivedNumbers].sort((a, b) => a - b));
       // A sender receives their own messages as events only if they were refused and stored all the same.
       const ownContents = messages
         .filter(({ senderId }) => senderId === ownId)
         .map(({ content }) => String(content));
       expect(ownContents.every((content) => refusedContents.includes(content))).toBe(true);
+      storedRefusals.push(...ownContents);
     }
-    // At least one refused message was stored and sent to its sender.
-    expect(
-      [adaSocket, bobSocket].some((socket) =>
-        socket.all('random_message').some(({ senderId }) => senderId === socket.userId),
-      ),
-    ).toBe(true);
+    expect(storedRefusals.length).toBeGreaterThan(0);
   });
 });

@@ -5,13 +5,13 @@ import { requireWithinRate } from './rate-limit.rules';
 import type { AnswerGame, IgnoreGame, StartGame } from './random-chat.commands';
 import type { Answer, Game, RandomChatState } from './random-chat.state';
 
-/**
- * Rules of the game Break the Ice (docs/product-decisions.md, A71 to A79). There is one game at a time, and a question
- * is not repeated while others are left.
- */
+// Rules of the game Break the Ice (docs/product-decisions.md, A71 to A79).
+
+/** There is one game at a time, and a question is not repeated while others are left. */
 export const decideGameStart = (command: StartGame, state: RandomChatState): Decision => {
   const { initiatorId, gameId, questionId } = command;
   const { game } = state;
+  // A retry. `startedAt` is not a time, but the position of the `GameStarted` event.
   if (game?.gameId === gameId && game.initiatorId === initiatorId) return { alreadyDone: game.startedAt };
   if (game) throw new DomainError('game_active');
   // The game with this id is over.

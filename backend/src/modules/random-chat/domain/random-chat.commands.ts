@@ -1,7 +1,7 @@
 import type { MessageType } from '@thaw/contract/scalars';
 import type { Participant } from './random-chat.events';
 
-/** Whether the rate limit allows the command follows from its time and the times of earlier events. */
+/** A command that a rate limit can refuse, depending on its time and the times of earlier events. */
 interface RateLimitedCommand {
   /** When the command is decided: epoch ms, by the clock of Redis, which also sets the time of the events. */
   decidedAtMs: number;

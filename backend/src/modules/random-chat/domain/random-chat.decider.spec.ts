@@ -18,7 +18,7 @@ import type { RandomChatEvent } from './random-chat.events';
 
 const sendMessage = (command: Partial<SendMessage> = {}): SendMessage => ({
   type: 'SendMessage',
-  decidedAtMs: getEventTime(60), // an hour after the start; event `n` of a given chat happens at minute `n`
+  decidedAtMs: getEventTime(60), // minute 60; event `n` of a given chat happens at minute `n`
   senderId: ADA,
   content: 'hello',
   messageType: 'text',

@@ -84,8 +84,7 @@ export const decide = (command: RandomChatCommand, state: RandomChatState): Deci
       requireParticipant(state, command.userId);
       return decideEnd(state, { reason: 'disconnected', endedBy: null });
 
-    // The last two commands concern no single user. Redis may even have lost the start of a lost chat, which contains
-    // its participants. An aborted chat has not been seen by any user.
+    // The last two commands contain no user id, so there is no participant to check.
     case 'EndLostChat':
       return decideEnd(state, { reason: 'disconnected', endedBy: null });
 
@@ -134,8 +133,7 @@ const decideReaction = (command: ReactToMessage, state: RandomChatState): Decisi
 };
 
 /**
- * Builds the end of the chat if the author of a text states in it to be under 18. The `finding` gives moderators the
- * reason.
+ * Builds the end of the chat if the author of a text states an age under 18. The `finding` gives moderators the reason.
  * @param messageId the edited message; null for a new message.
  * @returns empty if the text states no such age.
  */
@@ -153,7 +151,7 @@ const buildEndForStatedAge = (
   return [{ type: 'ChatEnded', data: { reason: 'removed', endedBy: null, finding } }];
 };
 
-/** A chat ends once. A later command gets the `seq` of that end, without its id, which the state does not contain. */
+/** A chat ends once. A later command is answered with the `seq` of the end. The state does not contain its event id. */
 const decideEnd = (state: RandomChatState, data: ChatEnded['data']): Decision =>
   state.ended ? { alreadyDone: { id: '', seq: state.ended.seq } } : accept({ type: 'ChatEnded', data });
 

@@ -15,7 +15,7 @@ export interface ChatMessage extends EventPosition {
   content: string;
   messageType: MessageType;
   isEdited: boolean;
-  /** Emoji to the users who reacted with it, in order of the first reaction. */
+  /** By emoji, the ids of the users who reacted with it. Emoji and users are in the order in which they were added. */
   reactions: ReadonlyMap<ReactionEmoji, readonly number[]>;
 }
 
@@ -100,7 +100,7 @@ export const findPartner = (
   userId: number,
 ): Participant | undefined => participants.find(({ id }) => id !== userId);
 
-/** Binary search, since ids ascend: maintaining an index would cost more per message than the rare search does. */
+/** Binary search, since ids ascend. An index would have to be updated for every message, but searches are rare. */
 export const findMessage = (state: RandomChatState, messageId: string): ChatMessage | undefined => {
   const { messages } = state;
   let [low, high] = [0, messages.length];
@@ -139,7 +139,7 @@ const countTowardsLimit = (
  * Folds one event. Mutates and returns the given state: copying it for each event would be too slow in a chat of
  * thousands of messages.
  * @param event null when this release does not know its type; then only version and size change.
- * @param bytes size of the serialised event. Only deciding on commands needs it.
+ * @param bytes size of the serialised event. May be omitted where the size of the chat does not matter, as in tests.
  */
 export const evolve = (
   state: RandomChatState,

@@ -17,9 +17,9 @@ jest.setTimeout(120_000);
 const CHATS = 2_000;
 const CHATS_PER_INSERT = 100;
 const MESSAGES_PER_CHAT = 100;
-/** A test makes larger batches (events in one transaction) time out. */
+/** In a test, a batch with more events than this times out. The events of a batch share a transaction. */
 const LARGEST_BATCH_IN_TIME = 70;
-/** A test makes reads of larger pages (entries of one outbox) time out. */
+/** In a test, a read of more entries than this from one outbox times out. */
 const LARGEST_PAGE_IN_TIME = 60;
 
 describe('OutboxProcessor with many entries at the same time', () => {
@@ -49,7 +49,7 @@ describe('OutboxProcessor with many entries at the same time', () => {
   afterEach(() => jest.restoreAllMocks());
   afterAll(() => stack.close());
 
-  it(`persists ${CHATS} chats of ${MESSAGES_PER_CHAT} messages that end at the same time, without updating the messages`, async () => {
+  it(`persists ${CHATS} ends of chats with ${MESSAGES_PER_CHAT} messages each, and updates no row of a message`, async () => {
     const sessionIds = Array.from({ length: CHATS }, () => createSessionId());
     const { dataSource } = stack.database;
     const streamIds = sessionIds.map((sessionId) => `chat-${sessionId}`);

@@ -1,5 +1,5 @@
 // Runs against real Redis. The test removes entries from the outboxes in place of a worker. Draining empties Redis
-// before a release that changes the layout: the version of the keys and values in Redis. Processes of releases with
+// before a release that changes the layout (the format of the keys and values in Redis). Processes of releases with
 // different layouts cannot share a Redis.
 import { randomUUID } from 'node:crypto';
 import { type INestApplicationContext } from '@nestjs/common';
@@ -71,7 +71,7 @@ describe('draining Redis', () => {
   it('ends the open chats, and deletes every key only when all outboxes are empty', async () => {
     await store.redis.set('anything', 'else');
     const draining = drain(20_000); // enough for the steps of this test
-    await emptyOutbox();
+    await emptyOutbox(); // The drain ends chats only after all earlier events are in PostgreSQL.
     await until(async () => (await readTypes(getKeys().outbox)).includes('ChatEnded'));
     expect(await readTypes(getKeys().stream(sessionId))).toEqual(['ChatStarted', 'ChatEnded']);
     expect(await store.redis.get('anything')).toBe('else');

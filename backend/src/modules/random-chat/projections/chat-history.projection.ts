@@ -14,7 +14,7 @@ const BODIES_KEPT_AFTER_END_MS = DAY_MS;
 /** Sets the expiry of a chat's personal data, such as the bodies of its messages, when the chat ends. */
 export const messageBodiesExpiryProjection: Projection = {
   name: 'bodies_expiry',
-  // Owns no table. A rebuild may apply it again, since it never postpones an expiry.
+  // Owns no table. A rebuild may apply it again: `expireStreamsAt` keeps the earlier expiry.
   tables: [],
   isRepeatable: true,
   handles: ['ChatEnded'],
@@ -62,7 +62,7 @@ const insertChats = async (started: readonly StoredChatStarted[], manager: Entit
   );
 };
 
-/** Redis can lose the end of a chat that is already stored here. The chat then ends again, and the later end counts. */
+/** An end that is stored here can still be lost in Redis. The chat then ends again, and the later end counts. */
 const recordEnds = async (ended: readonly StoredChatEnded[], manager: EntityManager): Promise<void> => {
   if (ended.length === 0) return;
   await manager.query(

@@ -4,9 +4,9 @@ import { type InboundFrame, requireOwnId } from '../../../platform/realtime/inbo
 import { LiveChatService } from '../application/live-chat.service';
 
 /**
- * Handles the frames of the game Break the Ice. `execute` acknowledges a frame with the event that it appends. It
- * appends none for a repeated command: `start` and `ignore` acknowledge it themselves, and the socket adapter
- * acknowledges a repeated `break_ice_response`, without data.
+ * Handles the frames of the game Break the Ice. `execute` acknowledges a command with the event that it appends. A
+ * repeated command appends none: `start` and `ignore` then acknowledge the frame. A repeated `break_ice_response` is
+ * acknowledged by the socket adapter, without data.
  */
 @WebSocketGateway({ path: '/ws' })
 export class IcebreakerGateway {

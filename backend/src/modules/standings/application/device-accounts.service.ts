@@ -38,7 +38,7 @@ export class DeviceAccountsService {
     return this.devices.recordUse(deviceHash, userId);
   }
 
-  /** Runs before `NewAccountsService` (order 1), whose call of `checkNewAccount` counts the accounts of the device. */
+  /** Runs before `NewAccountsService` (order 1) calls `checkNewAccount`, whose count has to include this account. */
   @InTransaction('AccountCreated', 0)
   async recordNewAccount({ userId, device, manager }: TransactionEventMap['AccountCreated']): Promise<void> {
     await this.devices.recordUse(device.hash, userId, manager);

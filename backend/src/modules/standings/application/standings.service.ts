@@ -37,10 +37,10 @@ export class StandingsService {
 
   /**
    * Announces a standing that may have changed. Call it after the commit. Each replica with a socket of the user sends
-   * the standing to the socket, closes the socket if the user is excluded (suspended or banned), and publishes
-   * `StandingChanged` in its process. This process delivers `StandingChanged` too, because the user may have no
-   * socket. Idempotent. Never throws, because a lost announcement has no lasting effect: every replica rechecks its
-   * sockets, and each request reads the standing.
+   * the standing to the socket, closes the socket if the user is excluded (suspended or banned), and runs the reactions
+   * to `StandingChanged`. This process runs them too, because no replica does while the user has no socket.
+   * Idempotent. Never throws, because a lost announcement has no lasting effect: every replica rechecks its sockets,
+   * and each request reads the standing.
    */
   async announce(userId: number): Promise<void> {
     try {

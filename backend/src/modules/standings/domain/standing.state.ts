@@ -52,7 +52,8 @@ export const evolveStanding = (state: StandingState, event: StandingEvent): Stan
     }
     case 'AppealDecided': {
       const { sanctionId, until } = event.data;
-      // Only an appeal that reduced a sanction has `until`. A reversed sanction is lifted by an event of its own.
+      // Only an appeal that reduced a sanction has `until`. A reduced ban becomes a suspension. A reversed sanction is
+      // lifted by an event of its own.
       if (sanctionId === null || until === null) return state;
       const reduce = (sanction: StandingSanction): StandingSanction =>
         sanction.sanctionId === sanctionId
@@ -95,7 +96,7 @@ const getEndMs = ({ until }: StandingSanction): number => until?.getTime() ?? Nu
 /** The standing at a time: a sanction in force, else an open age question, else a flag (`care`), else `good`. */
 export const computeStandingAt = (state: StandingState, time: Date): Standing => {
   const { ageQuestion, flag } = state;
-  // No sanction ends later than the gravest one: it is a ban, which has no end, or the suspension that ends last.
+  // If any sanction is in force, the gravest is: a ban, which has no end, or else the suspension that ends last.
   const sanction = findGravest(state.sanctions);
   if (sanction && isInForce(sanction.until, time)) return toStanding(sanction.kind, sanction);
   if (ageQuestion) return toStanding('age_question', { ...ageQuestion, until: null });

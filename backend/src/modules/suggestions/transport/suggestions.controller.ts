@@ -46,8 +46,8 @@ export class SuggestionsController {
     @CurrentLogin() login: Login,
     @Body(new ValidBodyPipe(RequestSuggestionsDto)) body: RequestSuggestionsDto,
   ): Promise<SuggestionsDto> {
-    // The DTO validates each field on its own. The schema also refuses a body that names a random and a private
-    // chat, or neither.
+    // The DTO validates each field on its own. The schema also refuses a body with both `sessionId` and `friendId`,
+    // and a body with neither.
     if (!requestSuggestionsSchema.safeParse(body).success) throw new DomainError('validation_failed');
     requireSelf(login, body.userId);
     return this.suggestions.suggest(body);

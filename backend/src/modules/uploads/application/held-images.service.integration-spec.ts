@@ -70,7 +70,7 @@ describe('HeldImagesService', () => {
     expect(await images.isVisibleTo(ownerId, url)).toBe(true);
   });
 
-  it('opens an image only while a case holds it, even if the image is removed', async () => {
+  it('opens an image, even a removed one, only while a case holds it', async () => {
     const url = await images.uploadImage(ownerId);
     const { key } = parseImageUrl(url);
     expect(await heldImages.open(key)).toBeNull();

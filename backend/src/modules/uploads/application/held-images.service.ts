@@ -16,8 +16,8 @@ export interface HeldImage {
 
 /**
  * Images that a case holds as evidence; a case is a matter about one user that moderators decide. A held image can
- * still be removed, for example when its message expires: users then no longer see it, but its file is kept. The first
- * sweep after the last case has released the image deletes the file.
+ * still be removed, for example when its message expires: users then no longer see it, but its file is kept. After the
+ * last case has released a removed image, the next sweep deletes the file.
  */
 @Injectable()
 export class HeldImagesService {

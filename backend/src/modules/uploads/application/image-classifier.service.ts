@@ -8,7 +8,10 @@ const TIMEOUT_MS = 3_000;
 /** Source: docs/decisions/0073-the-url-of-an-image-says-what-a-classifier-found.md. */
 const MIN_EXPLICIT_SCORE = 0.85;
 
-/** `failed` and `skipped`: there is no score. `skipped`: `OptionalServerLimiter` has sent no request. */
+/**
+ * `failed`: the classifier returned no score. `skipped`: it was not asked, because it has failed repeatedly or too many
+ * requests are in progress.
+ */
 type Outcome = 'explicit' | 'harmless' | 'failed' | 'skipped';
 
 /**

@@ -32,7 +32,7 @@ const resizes: Record<UploadBucket, ResizeOptions> = {
   },
 };
 
-/** No module provides this token: only tests pass settings, and Nest needs a token for the parameter. */
+/** Nest needs this token for the parameter `settings`. No module provides it, because only tests pass settings. */
 const DECODER_POOL_SETTINGS = Symbol('DECODER_POOL_SETTINGS');
 /** Source: docs/decisions/0022-images-are-decoded-in-child-processes.md. */
 const defaultSettings: ImageDecoderPoolSettings = {
@@ -71,7 +71,7 @@ export class ImageProcessingService implements OnApplicationShutdown {
     if (!image) throw new DomainError('image_refused');
     const { width, height, dhash } = image;
     return {
-      // The body of the request to the classifier must not be in shared memory, which the type of a copy excludes.
+      // The classifier client passes the bytes to `fetch`, whose type allows no shared memory. A copy has none.
       bytes: Buffer.from(image.bytes),
       width,
       height,

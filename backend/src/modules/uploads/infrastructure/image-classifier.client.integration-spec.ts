@@ -62,11 +62,12 @@ describe('ImageClassifierClient', () => {
       expect(error).toBeInstanceOf(OptionalServerError);
       expect((error as Error).message).toBe(reason);
       expect(performance.now() - startedAt).toBeLessThan(timeoutMs + MARGIN_MS);
-      // An aborted answer is no longer pending.
+      // An answer is pending until it is complete or the client has closed the connection.
       await until(() => server.pendingAnswerCount === 0);
     },
   );
 
+  // An opinion is an object whose field `explicit` is a number from 0 to 1.
   it.each([
     {},
     [],

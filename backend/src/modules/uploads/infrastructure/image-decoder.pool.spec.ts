@@ -1,4 +1,4 @@
-// Uses real child processes. They decode images for a replica: a server process, here the process of the test.
+// Uses real child processes. Their parent is the process of the test, in place of a replica (a server process).
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
@@ -31,7 +31,7 @@ describe('image decoder processes', () => {
   /** An image whose decoding takes long enough to interrupt. */
   const createSlowImage = () => createBlackPng(6_400, 6_250); // the maximum of 40 million pixels
   /** Sends the signal to the decoder while it decodes an image. */
-  const decodeDuringSignal = async (listPids: () => number[], signal: NodeJS.Signals) => {
+  const signalDuringDecoding = async (listPids: () => number[], signal: NodeJS.Signals) => {
     const outcome = service.process(createSlowImage(), 'chat-images').catch((error: unknown) => error);
     const [pid] = await until(listPids, (found) => found.length === 1);
     process.kill(pid!, signal);
@@ -73,7 +73,7 @@ describe('image decoder processes', () => {
 
   it('are killed and replaced when they are stuck on an image; the image is refused', async () => {
     const { listPids } = createService({ killAfterMs: 1_500 });
-    const { outcome, pid } = await decodeDuringSignal(listPids, 'SIGSTOP');
+    const { outcome, pid } = await signalDuringDecoding(listPids, 'SIGSTOP');
     expect(outcome).toMatchObject({ code: 'image_refused' });
     await until(() => !listPids().includes(pid));
     await expectNextImageIsDecoded();
@@ -81,7 +81,7 @@ describe('image decoder processes', () => {
 
   it('are replaced when they crash on an image; the image is refused', async () => {
     const { listPids } = createService({});
-    const { outcome } = await decodeDuringSignal(listPids, 'SIGSEGV');
+    const { outcome } = await signalDuringDecoding(listPids, 'SIGSEGV');
     expect(outcome).toMatchObject({ code: 'image_refused' });
     await expectNextImageIsDecoded();
   });
@@ -107,7 +107,7 @@ describe('image decoder processes', () => {
   });
 
   it('end when the channel to their replica closes, as when the replica is killed', async () => {
-    createService({}); // afterEach stops it; the decoder of this test is started directly
+    createService({}); // for afterEach, which stops it; this test starts a decoder directly
     const child = fork(path.join(__dirname, 'image-decoder.process.cjs'), {
       stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
     });

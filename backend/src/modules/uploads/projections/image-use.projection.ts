@@ -54,7 +54,8 @@ const recordImageUses = async (images: readonly ShownImage[], manager: EntityMan
 const recordAvatarUse = async ({ data, occurredAt }: StoredEvent, manager: EntityManager): Promise<void> => {
   const { userId, avatar } = data as { userId?: unknown; avatar?: unknown };
   const key = typeof avatar === 'string' ? parseUploadUrl(avatar)?.key : undefined;
-  // The last condition skips avatars whose state does not change; an empty key matches no image.
+  // The last condition selects only avatars whose state changes: the new one if it is marked as unused, and old ones if
+  // they are marked as used. Without an uploaded avatar, the key is empty and matches no image.
   await manager.query(
     `UPDATE uploads SET unused_since = CASE WHEN key = $2 THEN NULL ELSE $3::timestamptz END
      WHERE owner_id = $1 AND bucket = 'avatars' AND (unused_since IS NULL) <> (key = $2)`,

@@ -80,7 +80,7 @@ describe('an upload with an image classifier', () => {
     const harmlessUrl = await uploadWithScore(0.849);
     expect(mayBeExplicit(harmlessUrl)).toBe(false);
     await browser.get(explicitUrl).expect(200).expect('Content-Type', 'image/jpeg');
-    // There is no file with the explicit URL without its mark, nor with the harmless URL and a mark.
+    // A client can neither remove the mark from a URL nor add one: the changed URL has no file.
     await browser.get(explicitUrl.replace('.explicit', '')).expect(404);
     await browser.get(harmlessUrl.replace('.jpg', '.explicit.jpg')).expect(404);
   });

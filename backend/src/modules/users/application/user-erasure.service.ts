@@ -20,7 +20,8 @@ export class UserErasureService {
   constructor(private readonly executor: CommandExecutorService) {}
 
   /**
-   * Requests the erasure of a user. From the commit on, the user does not exist for other users.
+   * Requests the erasure of a user. Once the transaction of `manager` is committed, the user no longer exists for other
+   * users.
    * @throws DomainError not_found when there is no such user, or their erasure was already requested.
    */
   async request(
@@ -50,6 +51,7 @@ export class UserErasureService {
     counts: Readonly<Record<string, number>>,
     manager: EntityManager,
   ): Promise<boolean> {
+    // The same id for every call with this erasure, so that the event `PersonErased` is stored only once.
     const eventId = createNameBasedUuid(`PersonErased ${erasureId}`);
     const command = { type: 'CompleteErasure', eventId, at: new Date(), userId, erasureId, counts } as const;
     const { events } = await this.executor.execute(buildUserStreamId(userId), userDecider, command, manager);

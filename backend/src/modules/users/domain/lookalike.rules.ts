@@ -1,9 +1,9 @@
 /**
  * Characters that look like an ASCII letter, by that letter: a subset of the confusables of UTS 39
  * (https://www.unicode.org/reports/tr39/#Confusable_Detection) in Cyrillic, Greek, Armenian, Cherokee, Coptic, Lisu and
- * Latin, for all letters but j, x and z. `l` is itself a lookalike of `i`. Compatibility variants (full-width,
- * mathematical and circled letters) and letters with accents are omitted, because `toSkeleton` decomposes them. Case
- * does not matter, because only lower-case texts are compared.
+ * Latin. The letters j, x and z have no entry. `l` has none either, because it is itself a lookalike of `i`.
+ * Compatibility variants (full-width, mathematical and circled letters) and letters with accents are omitted, because
+ * `toSkeleton` decomposes them. Case does not matter, because only lower-case texts are compared.
  */
 const lookalikesByLetter: Readonly<Record<string, string>> = {
   a: '4@аɑαᴀꭺꓮᎪⲁ∀ⱥ',

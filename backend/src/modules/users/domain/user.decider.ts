@@ -57,7 +57,7 @@ const decide = (command: UserCommand, state: UserState): readonly UserEvent[] =>
       return state.isModerator ? [] : [{ ...eventBase, type: 'ModeratorAppointed', data: { userId } }];
     case 'DismissModerator':
       requireExisting(state);
-      // Has no effect on a user who is not a moderator, and so on an anonymous user.
+      // Changes nothing for a user who is not a moderator. An anonymous user never is one.
       return state.isModerator ? [{ ...eventBase, type: 'ModeratorDismissed', data: { userId } }] : [];
     case 'RequestErasure': {
       requireExisting(state);

@@ -24,15 +24,15 @@ const slurs = ['nigger', 'nigga', 'faggot', 'kike', 'tranny', 'rapist', 'pedo', 
   toSkeleton,
 );
 
-/** With their plurals: `toSkeleton` leaves an `s` unchanged, so it can be added to a skeleton. */
+/** The refused words and their plurals. `toSkeleton` keeps an `s`, so the skeleton of a plural ends in `s` too. */
 const refusedWords = new Set([...reservedWords, ...slurs].flatMap((word) => [word, `${word}s`]));
 
 const buildSingularOrPluralPattern = (words: readonly string[]): string =>
   words.map((word) => `${word}s?`).join('|');
 
 /**
- * Applied to a name without its spaces and other non-letters. Matches a name that is one refused word, with any
- * companion words before it and any companion or reserved words after it, such as `thethawteam`.
+ * Matches a refused word, alone or with other words around it, such as `thethawteam`: companion words may precede it,
+ * and companion or reserved words may follow. Applied to a name without its spaces and other non-letters.
  */
 const refusedNamePattern = new RegExp(
   `^(?:${buildSingularOrPluralPattern(companionWords)})*` +
@@ -48,12 +48,12 @@ const isRefusedSkeleton = (skeleton: string): boolean =>
 const containsRefusedWord = (username: string): boolean =>
   isRefusedSkeleton(toSkeleton(username)) || isRefusedSkeleton(toSkeleton(username.replace(/\p{N}/gu, ' ')));
 
+const emoji = String.raw`\p{Extended_Pictographic}(?:\ufe0f|\p{Emoji_Modifier})?`;
 /**
  * Emoji sequences, including their joiners and variation selectors. Elsewhere, joiners and selectors are refused: they
  * are invisible, so different names could look alike.
  */
-const emojiSequences =
-  /[\d#*]\ufe0f\u20e3|\p{Extended_Pictographic}(?:\ufe0f|\p{Emoji_Modifier})?(?:\u200d\p{Extended_Pictographic}(?:\ufe0f|\p{Emoji_Modifier})?)*/gu;
+const emojiSequences = new RegExp(String.raw`[\d#*]\ufe0f\u20e3|${emoji}(?:\u200d${emoji})*`, 'gu');
 /** Characters that render as nothing: default ignorables, including the Hangul fillers, and blank Braille. */
 const invisibleCharacter = /[\p{Default_Ignorable_Code_Point}\u2800]/u;
 /** More combining marks than any language stacks on a letter. */

@@ -63,7 +63,7 @@ export const AuthPage = ({ consent, prepareChat }: AuthPageProps) => {
     const [firstInvalidField] = Object.keys(validateCredentials(mode, values));
     setWasSubmitted(true);
     if (firstInvalidField === undefined) {
-      // A form can also be submitted without its disabled button, for example by a password manager.
+      // While the button is disabled, a password manager, for example, can still submit the form.
       if (!isSubmitting) startSubmitting(signInOrRegister);
     } else {
       const input = event.currentTarget.elements.namedItem(firstInvalidField);

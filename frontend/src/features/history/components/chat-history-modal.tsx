@@ -53,7 +53,7 @@ const Entry = ({ entry, partnerId, now, renderActions }: EntryProps) => {
               id: partnerId,
               username,
               nameId,
-              // `mayBecomeFriends` is false or absent.
+              // Friend requests are allowed if `mayBecomeFriends` is absent.
               allowsFriendRequest:
                 now - metAtMs < limits.friendRequestWindowMs && entry.mayBecomeFriends !== false,
               historyId: entry.id,

@@ -114,7 +114,7 @@ const Safety = () => (
     <div className="veiled-picture grid aspect-4/3 flex-1 place-items-center rounded-card">
       <span className="flex items-center gap-2 rounded-full bg-background px-3.5 py-2 text-base font-semibold">
         <EyeOff className="size-4" />
-        {words.blurred}
+        {words.show}
       </span>
     </div>
     <ul className="grid w-42 shrink-0 gap-1 rounded-card bg-raised p-1.5 text-base font-semibold">

@@ -50,7 +50,7 @@ export const queueQuery = (filter: CaseFilter) =>
     refetchOnMount: 'always',
   });
 
-/** The first element is not `casesUrl`, so invalidating the queues does not reload cases. */
+/** Does not begin with the element `casesUrl`, so invalidating `[casesUrl]` reloads the queues but no case. */
 export const caseKey = (caseId: number) => [`${casesUrl}/${caseId}`] as const;
 
 export const caseQuery = (caseId: number) =>

@@ -43,7 +43,7 @@ const describeEntry = (entry: CaseHistoryEntry, userId: number): EntryTexts => {
       return {
         title: texts.decision(copy.outcomes[entry.outcome]),
         ...(entry.rule ? { detail: ruleTitles[entry.rule] } : {}),
-        // The person reads the facts of a decision; a dismissal needs none.
+        // A dismissal needs no facts, and a `text` of null would be shown as erased.
         ...(entry.outcome === 'dismissed' ? {} : { text: entry.facts }),
       };
     case 'sanction':
@@ -66,7 +66,7 @@ const describeEntry = (entry: CaseHistoryEntry, userId: number): EntryTexts => {
       return { title: texts.confirmed };
     case 'lifted':
       return { title: texts.lifted };
-    // The person is matched only with other flagged users.
+    // A flagged person is in care: they are matched only with other flagged users.
     case 'flagged':
       return { title: texts.careBegan(formatMoment(entry.until)) };
     case 'flag_lifted':

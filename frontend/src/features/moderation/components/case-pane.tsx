@@ -25,7 +25,7 @@ const ClaimLine = ({ item, myId }: { item: CaseItem; myId: number }) => {
   );
 };
 
-/** Counts the reports that have come in since the moderator opened the case. */
+/** Counts the reports that have come in since the pane was mounted: each opened case has its own pane. */
 const useNewReportCount = ({ reports }: ModerationCase): number => {
   const [initialReportIds] = useState(() => new Set(reports.map(({ id }) => id)));
   return reports.filter(({ id }) => !initialReportIds.has(id)).length;
@@ -71,6 +71,7 @@ const Toolbar = ({ moderationCase, myId, isFormOpen, ...actions }: Omit<CasePane
   const isClaimedByMe = moderationCase.claimedBy === myId;
   // `excludes` lists the moderators who may not decide the case, for example because they are involved in it.
   const isExcluded = moderationCase.excludes.includes(myId);
+  const mayClaim = moderationCase.claimedBy === null && !isExcluded;
   const isDecided = moderationCase.state === 'decided';
   return (
     <div role="group" aria-label={texts.actions} className="flex flex-wrap gap-2">
@@ -80,7 +81,7 @@ const Toolbar = ({ moderationCase, myId, isFormOpen, ...actions }: Omit<CasePane
             variant="secondary"
             size="sm"
             aria-keyshortcuts="c"
-            disabled={!isClaimedByMe && (moderationCase.claimedBy !== null || isExcluded)}
+            disabled={!isClaimedByMe && !mayClaim}
             onClick={isClaimedByMe ? actions.onRelease : actions.onClaim}
           >
             {isClaimedByMe ? texts.release : texts.claim}

@@ -35,10 +35,7 @@ export interface DecisionFormProps {
   onCancel: () => void;
 }
 
-/**
- * The error message of a field whose length is invalid: the field for the facts, which the sanctioned user reads, or
- * for the answer to an appeal.
- */
+/** The error message for facts, or for an answer to an appeal, whose length is invalid. */
 export const findLengthError = (problems: readonly Problem[]): string | undefined => {
   if (problems.includes('short')) return texts.factsShort(limits.factsMinCodePoints);
   return problems.includes('long') ? texts.factsLong(limits.factsMaxCodePoints) : undefined;
@@ -64,6 +61,7 @@ const FactsField = ({
             variant="link"
             size="sm"
             className="h-auto px-0"
+            // Facts that are not edited are replaced when another rule is chosen.
             onClick={() => onChange({ facts: template, isFactsEdited: false })}
           >
             {texts.template}

@@ -12,7 +12,7 @@ type Phase =
 export interface EvidenceImageProps {
   caseId: number;
   image: { imageId: number; width: number; height: number };
-  /** Whether the moderator has to confirm before the image is loaded, as in a case about a minor. */
+  /** Whether the moderator has to confirm before the image is loaded: true in a case about a minor. */
   isSealed: boolean;
 }
 
@@ -22,7 +22,8 @@ export const EvidenceImage = ({ caseId, image, isSealed }: EvidenceImageProps) =
   const [phase, setPhase] = useState<Phase>({ name: 'covered' });
   const texts = copy.evidence.image;
   const url = phase.name === 'shown' ? phase.url : undefined;
-  useEffect(() => () => (url === undefined ? undefined : URL.revokeObjectURL(url)), [url]);
+  // Frees the image when it is covered again or unmounted.
+  useEffect(() => (url === undefined ? undefined : () => URL.revokeObjectURL(url)), [url]);
 
   const load = async (): Promise<void> => {
     setPhase({ name: 'loading' });
@@ -73,7 +74,7 @@ export const EvidenceImage = ({ caseId, image, isSealed }: EvidenceImageProps) =
             <Button autoFocus size="sm" variant="secondary" onClick={cover}>
               {texts.keep}
             </Button>
-            <Button size="sm" variant="outline" onClick={show}>
+            <Button size="sm" variant="outline" onClick={() => void load()}>
               {texts.open}
             </Button>
           </div>

@@ -6,7 +6,7 @@ import { formatMoment, formatMessageTime } from '@/features/moderation/spans';
 
 type Entry = ModerationCase['evidence'][number];
 
-/** Formats the time of a message in an entry, whose heading shows the date of the first message. */
+/** Formats the time of a message. Includes the date if it differs from the date in the heading of the entry. */
 const formatTimeInEntry = ({ messages }: Entry, { at }: EvidenceMessage): string =>
   formatMessageTime(at, messages[0]?.at ?? at);
 
@@ -24,7 +24,7 @@ const Message = ({ moderationCase, entry, message, id }: MessageProps) => {
   const name =
     entry.people.find((person) => person.id === message.senderId)?.username ?? copy.someone(message.senderId);
   const lastIndex = message.versions.length - 1;
-  // Omits the last version if it is empty: the message then has only images.
+  // Omits the last version if it is empty: the message then has only images. Earlier empty versions are shown.
   const texts = message.versions.filter((text, index) => text !== '' || index < lastIndex);
   // In a case about a minor, the moderator has to confirm before each image is loaded.
   const isSealed = (moderationCase.categories.minor ?? 0) > 0;
@@ -66,7 +66,10 @@ const Message = ({ moderationCase, entry, message, id }: MessageProps) => {
   );
 };
 
-/** The marked messages of one copied chat, then the chat in order, in which links stand for the marked messages. */
+/**
+ * One copied chat: first the messages that are marked as reasons of the report or finding, then the chat in order, in
+ * which links stand for the marked messages.
+ */
 const EvidenceEntry = ({
   moderationCase,
   entry,

@@ -81,7 +81,7 @@ const Details = ({ person, now }: { person: ModeratedPerson; now: number }) => {
   const account = person.isAnonymous ? texts.anonymous : texts.registered;
   // `upheld`: decided reports that led to action.
   const { total, upheld, decided } = person.reportsMade;
-  const { sameDeviceIds: otherAccountIds } = person;
+  const otherAccountIds = person.sameDeviceIds; // accounts that were used on the same devices
   return (
     <dl className="grid gap-1.5 text-base">
       <Detail label={texts.facts.standing}>

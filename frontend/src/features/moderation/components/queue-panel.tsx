@@ -31,7 +31,7 @@ const emptyTexts: Record<Filter, string> = {
   open: copy.queue.empty,
   mine: copy.queue.emptyMine,
   decided: copy.queue.emptyDecided,
-  held: copy.queue.emptyHeld, // no user's data is under a legal hold
+  held: copy.queue.emptyHeld, // the filter for users whose data is under a legal hold
 };
 
 /** Calls `onInsideChange` when the pointer or the focus enters or leaves the element that gets the returned props. */
@@ -107,6 +107,7 @@ export const QueuePanel = (props: QueuePanelProps) => {
   // An unmounted list reports no pointerleave and no blur.
   useEffect(() => () => onInsideChange(false), [onInsideChange]);
   const { rows, newCount } = queue.list;
+  // 'n cases wait' for the filter `open`, 'n cases' for the others.
   const count = filter === 'open' ? copy.queue.count(rows.length) : copy.queue.countCases(rows.length);
   return (
     <section aria-labelledby="queue-title" className="grid content-start gap-3 p-3">

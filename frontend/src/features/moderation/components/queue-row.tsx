@@ -105,6 +105,7 @@ export const QueueRow = ({ row, myId, now, isCursor, isTabStop, isOpen, onOpen, 
           </span>
           {item.kind === 'reports' ? null : <Chip>{copy.kinds[item.kind]}</Chip>}
           {item.state === 'escalated' ? <Chip tone="warning">{copy.states.escalated}</Chip> : null}
+          {/* `care`: the user is matched only with others of this standing. */}
           {item.standing === 'good' ? null : (
             <Chip tone={item.standing === 'care' ? 'warning' : 'neutral'}>
               {copy.standings[item.standing]}

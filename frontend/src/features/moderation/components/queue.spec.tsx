@@ -116,7 +116,7 @@ it('shows the new order when the pointer appears outside the list, even without 
   server.routes[openQueueRoute] = createCaseListResponse(createThreeCases().slice(1));
   await act(() => queryClient.invalidateQueries({ queryKey: [casesUrl] }));
   expect(await screen.findByText(/^No longer waits/)).toBeVisible();
-  // Browsers send no pointerleave when an open case hides the list under the pointer.
+  // On a small screen an open case hides the list under the pointer. Browsers send no pointerleave then.
   fireEvent.pointerOver(screen.getByRole('heading', { name: 'Queue' }));
   await waitFor(() => expect(getListedNames()).toEqual(['silent-badger', 'loud-fox']));
 });
@@ -145,14 +145,14 @@ it('calls onForbidden when the server responds that the user is no moderator', a
   await waitFor(() => expect(onForbidden).toHaveBeenCalled());
 });
 
-it('moves in the list with J and K, opens a case with O, the next one with J, and leaves it with Escape', async () => {
+it('moves between rows with J and K, opens a case with O and the next with J, and closes it with Escape', async () => {
   const { user, server } = showModeration(createThreeCases());
   await screen.findByText('3 cases wait');
   await user.keyboard('jj');
   expect(getQueueRow('silent-badger')).toHaveFocus();
   await user.keyboard('k');
   expect(getQueueRow('brave-heron')).toHaveFocus();
-  // Moving in the list loads no case, which would be recorded as read.
+  // Moving between rows loads no case, because the server records each load of a case.
   expect(server.calls.some(({ url }) => /cases\/\d/.test(url))).toBe(false);
   await user.keyboard('o');
   expect(await findCaseHeading('Case 8: brave-heron-7')).toHaveFocus();

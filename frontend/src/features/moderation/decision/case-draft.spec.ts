@@ -21,7 +21,7 @@ const createDraft = (changes: Partial<CaseDraft> = {}): CaseDraft => ({
 /** Long enough for the facts of a decision and for the answer to an appeal. */
 const validText = 'We looked again and keep the decision.';
 
-it('creates a draft with the rule of the gravest category, and its template with the date of the incident', () => {
+it('creates a draft with the rule of the gravest category, and its facts template with the date filled in', () => {
   // The reports of `aCase` are of the category `sexual`; its evidence is of 20 November.
   expect(createDraft()).toMatchObject({
     outcome: null,
@@ -76,7 +76,7 @@ it.each<[string, Partial<CaseDraft>, object]>([
   expect(decideCaseSchema.parse(body)).toEqual(expected);
 });
 
-/** Its `customUntil`, as entered in the form, is in the local time zone. */
+/** Each case adds `customUntil`, the value of the date field, in the local time zone. */
 const customSuspension = { outcome: 'suspended', facts: validText, duration: 'custom' } as const;
 it.each<[string, Problem, Partial<CaseDraft>]>([
   ['no outcome is chosen', 'choice', {}],

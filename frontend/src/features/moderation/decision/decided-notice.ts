@@ -41,7 +41,8 @@ export const buildDecisionNotice = (
   if (outcome === 'dismissed') {
     const { standing } = moderationCase;
     // A dismissal ends care (being matched only with others in care) or an automatic suspension, and the person is
-    // notified of the end. `isAutomatic` concerns the case: it has an automatic finding or an automatic sanction.
+    // notified of the end. `isAutomatic` means that the case has an automatic finding or an automatic sanction; this
+    // need not be the suspension in force.
     const wasLimited = standing === 'care' || (standing === 'suspended' && moderationCase.isAutomatic);
     return wasLimited ? { ...createBlankNotice(now), kind: 'lifted' } : null;
   }

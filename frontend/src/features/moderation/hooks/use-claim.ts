@@ -7,7 +7,7 @@ import { copy } from '@/features/moderation/copy';
 import { toastFailure } from '@/features/moderation/failure';
 import { workbench } from '@/features/moderation/stores/workbench.store';
 
-/** Changes a case in the cached case itself and in every cached list. */
+/** Changes a case in the cache: the case itself, and its entry in every list. */
 const updateCachedCase = (queries: QueryClient, caseId: number, changes: Partial<CaseItem>): void => {
   queries.setQueryData<ModerationCase>(caseKey(caseId), (cached) => cached && { ...cached, ...changes });
   queries.setQueriesData<Queue>({ queryKey: [casesUrl] }, (queue) =>

@@ -26,15 +26,12 @@ const useRows = (
     newestItems,
     filter,
     isFrozen,
-    list: mergeQueue(noRows, newestItems ?? [], false),
+    list: mergeQueue(noRows, newestItems ?? [], isFrozen),
   });
   const isSameFilter = state.filter === filter;
   if (state.newestItems === newestItems && isSameFilter && state.isFrozen === isFrozen) return state.list;
-  const list = mergeQueue(
-    isSameFilter ? state.list.rows : noRows,
-    newestItems ?? [],
-    isFrozen && isSameFilter,
-  );
+  const currentRows = isSameFilter ? state.list.rows : noRows;
+  const list = mergeQueue(currentRows, newestItems ?? [], isFrozen);
   // Set while rendering, not in an effect, so that the browser never paints the outdated list.
   setState({ newestItems, filter, isFrozen, list });
   return list;

@@ -137,7 +137,7 @@ export const FiguresView = () => {
   const { data: figures, isError, refetch } = useQuery(figuresQuery);
   return (
     <>
-      {/* The lead states the aims with which the times below are compared. */}
+      {/* The lead states the aims for the times to a decision below. */}
       <RecordsHeading title={texts.title} lead={shared.queue.responseAims} />
       {figures ? (
         <Figures figures={figures} />

@@ -78,7 +78,7 @@ it.each([
   async (_title, response, message) => {
     const server = fakeServer({ [erasureRoute]: response });
     const { actions, dialog } = await openDialog(registeredUser);
-    await actions.type(screen.getByLabelText('Password'), 'some horse{Enter}');
+    await actions.type(screen.getByLabelText('Password'), 'any password{Enter}');
     expect(await screen.findByRole('alert')).toHaveTextContent(message);
     expect(dialog).toBeVisible();
     expect(currentUser()?.id).toBe(registeredUser.id);
@@ -88,7 +88,7 @@ it.each([
   },
 );
 
-it('says that the response was lost when the session has ended before it arrives', async () => {
+it('says that the response was lost when the request fails after the session has ended', async () => {
   fakeServer({
     [erasureRoute]: () => {
       // The server ends the session before its response is lost.

@@ -63,7 +63,7 @@ export const copy = {
     again: 'Count again',
     counting: 'Counting...',
   },
-  /** After how long the copies disappear that an erasure cannot delete. */
+  /** Copies that an erasure cannot delete, and after how long each disappears. */
   horizons: {
     title: 'Copies that disappear by themselves',
     lines: (horizons: {

@@ -256,14 +256,14 @@ describe('a downloaded receipt', () => {
   };
 
   it('is opened and checked without an id in the address', async () => {
-    // The page also requests the receipt of the server, for the counts of what is still stored.
+    // The page also requests this receipt from the server, which counts what is still stored.
     fakeServer({ [receiptRoute]: createDoneReceipt(), [keysRoute]: keysResponse });
     await openFile({ receipt: signReceipt(), content });
     expect(await findHeading('Your account is deleted')).toBeVisible();
     expect(await checkReceipt()).toHaveTextContent(/^Genuine/);
   });
 
-  it('is not genuine when its readable content was changed', async () => {
+  it('is not genuine when the readable copy of its signed content was changed', async () => {
     fakeServer({ [receiptRoute]: createDoneReceipt(), [keysRoute]: keysResponse });
     await openFile({ receipt: signReceipt(), content: { ...content, userId: 8 } });
     expect(await checkReceipt()).toHaveTextContent(/^Not genuine/);

@@ -26,21 +26,24 @@ const capabilities = {
   report: true,
 } as const;
 
-const Footer = ({ friend, rows }: { friend: Friend; rows: readonly ChatMessage[] }) => (
-  <TypingLine
-    isTyping={usePrivateChats((state) => state.typing.includes(friend.id))}
-    name={friend.username}
-    partnerMessageKey={rows.findLast(({ senderId }) => senderId === friend.id)?.key}
-  />
-);
+const Footer = ({ friend, rows }: { friend: Friend; rows: readonly ChatMessage[] }) => {
+  const isTyping = usePrivateChats((state) => state.typing.includes(friend.id));
+  return (
+    <TypingLine
+      isTyping={isTyping}
+      name={friend.username}
+      partnerMessageKey={rows.findLast(({ senderId }) => senderId === friend.id)?.key}
+    />
+  );
+};
 
 const createDraftStorage = (friendId: number): DraftStorage => ({
   read: () => privateChats.drafts.get(friendId),
   write: (draft) => privateChats.drafts.set(friendId, draft),
   onOtherTabChange: (listener) =>
-    privateChats.drafts.onOtherTabChange((changedFriendId) =>
-      changedFriendId === friendId ? listener() : undefined,
-    ),
+    privateChats.drafts.onOtherTabChange((changedFriendId) => {
+      if (changedFriendId === friendId) listener();
+    }),
 });
 
 export interface PrivateConversationProps {
@@ -130,7 +133,7 @@ export const PrivateConversation = ({
         startAt={dividerId}
         renderAbove={renderAbove}
         hidesTimes // `renderAbove` shows them.
-        {...(handleReachTop ? { onReachTop: handleReachTop } : {})}
+        onReachTop={handleReachTop}
         top={
           hasOlder ? (
             <p className="h-10 pt-4 text-center text-sm text-muted-foreground">

@@ -22,7 +22,7 @@ const toConversation = (page: readonly PrivateMessage[]): Conversation => ({
  * so these changes are applied to it again.
  */
 export class ConversationCache {
-  /** By friend id, one list for each read in flight: the changes that were pushed since the read began. */
+  /** By friend id. Each read in flight has a list, which collects the changes that are pushed during the read. */
   private readonly changesDuringReads = new Map<number, Set<ConversationChange[]>>();
   /** Called after each change, including changes of conversations that are not loaded. */
   onChange: ((userId: number, friendId: number, change: ConversationChange) => void) | undefined;
@@ -44,7 +44,7 @@ export class ConversationCache {
   read(userId: number, friendId: number): Promise<Conversation> {
     return this.readWithChanges(friendId, async () => {
       const loaded = this.getLoaded(userId, friendId);
-      // If nothing is loaded, only the newest page is read: no id is greater than this number.
+      // If nothing is loaded, the loop below reads no further page: no id is greater than this number.
       const oldestLoadedId = loaded?.messages[0]?.id ?? Number.MAX_SAFE_INTEGER;
       let conversation = toConversation(await this.readPage(userId, friendId));
       let firstId = conversation.messages[0]?.id;
@@ -97,13 +97,14 @@ export class ConversationCache {
   /** Calls `read`, and applies to its result the changes that were pushed in the meantime. */
   private async readWithChanges(friendId: number, read: () => Promise<Conversation>): Promise<Conversation> {
     const changes: ConversationChange[] = [];
-    const readsOfFriend = this.changesDuringReads.get(friendId) ?? new Set();
-    this.changesDuringReads.set(friendId, readsOfFriend.add(changes));
+    const changeLists = this.changesDuringReads.get(friendId) ?? new Set();
+    changeLists.add(changes);
+    this.changesDuringReads.set(friendId, changeLists);
     try {
       const conversation = await read();
       return changes.reduce(applyChange, conversation);
     } finally {
-      readsOfFriend.delete(changes);
+      changeLists.delete(changes);
     }
   }
 }

@@ -60,13 +60,13 @@ export const createMessageChanges = (chat: PrivateChats, { clock, newId }: Messa
    * when the server refused the change, did not respond in time, or another user has signed in
    */
   const sendChange = async <E extends ClientEvent>(
+    me: number,
     friendId: number,
     event: E,
     data: ClientInput<E>,
     onAck: (ack: Record<string, unknown>) => void,
     onFailed: (reason: 'too_fast' | 'not_saved', retryAfterMs?: number) => void,
   ): Promise<'done' | 'failed' | 'interrupted'> => {
-    const me = getUserId();
     try {
       await getSocket().request(event, data, {
         // A late ack does not concern another user who has signed in since.
@@ -75,7 +75,7 @@ export const createMessageChanges = (chat: PrivateChats, { clock, newId }: Messa
       return 'done';
     } catch (error) {
       if (!(error instanceof SocketRequestError)) throw error;
-      if (me === undefined || me !== getUserId()) return 'failed';
+      if (me !== getUserId()) return 'failed';
       if (error.failure === 'closed' || error.failure === 'not_connected') return 'interrupted';
       if (error.code === 'not_friends') handleNotFriends(friendId);
       else {
@@ -98,6 +98,7 @@ export const createMessageChanges = (chat: PrivateChats, { clock, newId }: Messa
     if (me === undefined || sendingEditIds.has(editId)) return;
     sendingEditIds.add(editId);
     const outcome = await sendChange(
+      me,
       friendId,
       'edit_private_message',
       { messageId, newContent, senderId: me, receiverId: friendId },
@@ -134,6 +135,7 @@ export const createMessageChanges = (chat: PrivateChats, { clock, newId }: Messa
     // Without a connection the deletion stays pending; `resendAll` sends it after the next connect.
     if (me === undefined || !isConnected()) return;
     const outcome = await sendChange(
+      me,
       friendId,
       'delete_private_message',
       { messageId, senderId: me, receiverId: friendId },
@@ -147,7 +149,7 @@ export const createMessageChanges = (chat: PrivateChats, { clock, newId }: Messa
     if (outcome === 'failed') dropDeletion(messageId);
   };
 
-  /** Sends the deletions that could still be undone, without waiting for the end of the undo period. */
+  /** Ends all undo periods and sends their deletions, because the user leaves the chat or the page, or signs out. */
   const sendDeletions = (): void => {
     for (const deletion of useStore.getState().deletions)
       if (undoTimers.has(deletion.messageId)) void sendDeletion(deletion);
@@ -203,6 +205,7 @@ export const createMessageChanges = (chat: PrivateChats, { clock, newId }: Messa
       const reactions = toggleReaction(message.reactions, emoji, me);
       conversations.applyChange(me, friendId, { type: 'reacted', messageId, reactions });
       void sendChange(
+        me,
         friendId,
         'react_private_message',
         { messageId, emoji, userId: me, receiverId: friendId },

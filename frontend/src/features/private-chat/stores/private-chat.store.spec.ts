@@ -43,7 +43,7 @@ describe('a page that receives frames from a friend', () => {
 
   it('requests the unread counts again if a message arrives before the response', async () => {
     const { receive, queryClient, getUnreadCounts } = openPrivateChatPage();
-    // Without cached counts, the observer requests them.
+    // No counts are cached then, so the observer below requests them.
     queryClient.removeQueries({ queryKey: unreadCountsKey(me) });
     const responses: ((counts: UnreadCounts) => void)[] = [];
     const queryFn = () => new Promise<UnreadCounts>((resolve) => responses.push(resolve));

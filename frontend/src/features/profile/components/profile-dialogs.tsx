@@ -19,7 +19,7 @@ export const conversionPart = createPart(
 
 interface LoadedModalProps<P> extends Omit<ModalProps, 'children'> {
   part: Part<P>;
-  children: (Loaded: ComponentType<P>) => ReactNode;
+  children: (Component: ComponentType<P>) => ReactNode;
 }
 
 /**
@@ -57,7 +57,7 @@ const LoadedModal = <P extends object>({ part, children, ...modal }: LoadedModal
         </Modal>
       )}
     >
-      {(Loaded) => <Modal {...modal}>{children(Loaded)}</Modal>}
+      {(Component) => <Modal {...modal}>{children(Component)}</Modal>}
     </LoadedPart>
   );
 };

@@ -3,7 +3,8 @@ import { iceCubePath } from '@/features/random-chat/icebreaker/ice-cube-path';
 // Draws ice cubes and sparks on a canvas. The drawing library is loaded on first use.
 
 /**
- * The text colour of the canvas as a hexadecimal string. The token is in OKLCH, which the drawing library cannot read.
+ * The text colour of the canvas as a hexadecimal string. The style sheets define colours in OKLCH, which the drawing
+ * library cannot read.
  */
 const readTextColour = (canvas: HTMLCanvasElement): string => {
   const context = document.createElement('canvas').getContext('2d');
@@ -18,7 +19,10 @@ const iceCubeIntervalMs = 320;
 /** About two seconds before the effect ends (`pageLimits.celebrationMs`), so that the last cubes can fall. */
 const iceCubesUntilMs = 2_900;
 
-/** Where particles start, as a share of the width, and their angle in degrees: upwards from both sides, inwards. */
+/**
+ * Where particles start: `x` is a share of the width. They fly at `angle` degrees, which is upwards and towards the
+ * middle.
+ */
 const sparkSources = [
   { x: 0.2, angle: 60 },
   { x: 0.8, angle: 120 },

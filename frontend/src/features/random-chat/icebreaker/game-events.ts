@@ -8,7 +8,8 @@ import { type Session } from '@/features/random-chat/reducer/random-chat.state';
 
 // Applies the stored events of Break the Ice to a chat (docs/product-decisions.md, A70 to A85). In a game, one user
 // asks a question, both choose an answer, and the answers are revealed. A game is shown as rows among the messages: its
-// question, notices, and the revealed answers. Each row is the `card` of a message.
+// question, notices, and the revealed answers. Each row is a message with a `card`, except the notice that a game was
+// ignored, which has none.
 
 export type GameFrame = Extract<ServerFrame, { event: `break_ice_${string}` }>;
 
@@ -28,8 +29,8 @@ export const findGame = (session: Session, gameId: string): GameData | undefined
 
 /** The game in progress. The server allows one at a time, so only the newest game can be open. */
 export const findOpenGame = (session: Session): GameData | undefined => {
-  const message = session.messages.findLast((other) => readQuestionGame(other) !== undefined);
-  const game = message && readQuestionGame(message);
+  const row = session.messages.findLast((message) => readQuestionGame(message) !== undefined);
+  const game = row && readQuestionGame(row);
   return game && isGameOpen(game) ? game : undefined;
 };
 

@@ -23,13 +23,13 @@ export interface GameData {
    * for the partner's answer. `closed`: the chat has ended before the game.
    */
   progress: 'open' | 'sending' | 'answered' | 'revealed' | 'ignored' | 'closed';
-  /** The server sends the partner's answer itself only with the reveal (A77). */
+  /** Known earlier than the answer itself, which the server sends only with the reveal (A77). */
   hasPartnerAnswered: boolean;
 }
 
 /**
- * A row of Break the Ice in the message list. It is the `card` of a message, which marks a row that a feature renders
- * itself. A silent row is not announced to screen readers: `BreakTheIceEffects` announces the reveal.
+ * A row of Break the Ice in the message list. It is the `card` of a message: the game, not the chat, renders this row.
+ * A silent row is not announced to screen readers: `BreakTheIceEffects` announces the reveal.
  */
 export type GameRow =
   | { kind: 'break_ice_question'; game: GameData }

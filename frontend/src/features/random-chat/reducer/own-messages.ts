@@ -91,7 +91,7 @@ export const handleChangeStored = (
   const { seq } = frame.data;
   const updatedSession = removeUnconfirmedChange(applyStoredEvent(session, frame, me), messageId, changeId);
   if (seq > session.seq + 1) return requestMissingEvents({ ...state, session: updatedSession });
-  // If a reaction changed nothing, `seq` is that of an earlier event, which the session may have already.
+  // A reaction that changed nothing has the `seq` of an earlier event, which may be lower than that of the session.
   return stepTo({ ...state, session: { ...updatedSession, seq: Math.max(seq, session.seq) } });
 };
 

@@ -143,7 +143,7 @@ describe('searching phase', () => {
 
   it('takes the waiting time from the latest queue_status instead of the start time in queue_joined', () => {
     const chat = driveToSearching();
-    // By the local clock, which is five minutes ahead of the server's, the search began five minutes ago.
+    // The local clock is five minutes ahead of the server's, so a search that has just begun seems five minutes old.
     chat.receive('queue_joined', { preferences: 'both', since: formatIsoAtOffset(-300_000) });
     chat.receive('queue_status', { waitedMs: 100, anyoneMatches: true });
     expect(chat.state.searchingSince).toBe(receivedAtMs - 100);
@@ -198,7 +198,7 @@ describe('active → searching: a confirmed skip', () => {
     expect(chat.texts).toHaveLength(1);
   });
 
-  it('skips again when the server resumes the chat, because it has not received skip_chat', () => {
+  it('sends skip_chat again when the server resumes the chat, since the first skip_chat was lost', () => {
     const chat = driveToActive()
       .dispatch({ type: 'skipConfirmed', nowMs: receivedAtMs })
       .receive('authenticated', { userId: me, state: 'chatting' })
@@ -207,8 +207,7 @@ describe('active → searching: a confirmed skip', () => {
     expect(chat.effects).toEqual([createSkipEffect('s1'), createJoinEffect()]);
   });
 
-  it("moves the user's other tabs to initial, then to searching", () => {
-    // This page is one of the other tabs.
+  it('follows a skip in another tab to initial, and the search of that tab to searching', () => {
     const chat = driveToActive().receive('chat_skipped', {
       sessionId: 's1',
       seq: 2,

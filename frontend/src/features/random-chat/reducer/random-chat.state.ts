@@ -41,7 +41,7 @@ export interface Session {
   messages: readonly ChatMessage[];
   /** The game of Break the Ice whose answers have just been revealed; null when no visual effect is shown. */
   celebratedGame: CelebratedGame | null;
-  /** By message id. */
+  /** Messages with unanswered edits or reactions, by message id. */
   unconfirmedMessages: Readonly<Record<string, UnconfirmedMessage>>;
 }
 

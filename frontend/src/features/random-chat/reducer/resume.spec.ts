@@ -70,7 +70,7 @@ describe('a resume with a reset', () => {
     expect(listTexts(chat)).toEqual(['kept', 'also kept']);
   });
 
-  it('resends messages without an ack, and returns the text of an unconfirmed edit to the composer', () => {
+  it('resends unacknowledged messages, and returns the text of an unconfirmed edit to the composer', () => {
     const chat = driveToActive().receive('random_message', createMessageData(2, 'mine', { senderId: me }));
     saveEdit(chat);
     chat.receive('session_resumed', createReset());
@@ -78,6 +78,7 @@ describe('a resume with a reset', () => {
       { type: 'returnEditToComposer', sessionId: 's1', messageId: ownMessageId, newContent: 'better' },
       { type: 'resendMessages', sessionId: 's1' },
     ]);
+    // The edit is no longer shown.
     expect(chat.state.session?.unconfirmedMessages).toEqual({});
   });
 
@@ -166,7 +167,7 @@ describe('a resume without a reset', () => {
 });
 
 describe('an authentication during a chat', () => {
-  it('leads to initial, and at `queue_joined` to searching, when another tab has skipped the chat and searches', () => {
+  it('closes a chat that another tab has skipped, and then `queue_joined` shows the search of that tab', () => {
     const chat = driveToActive().receive('authenticated', { userId: me, state: 'searching' });
     expect(chat.state.phase).toBe('initial');
     chat.receive('queue_joined', { preferences: 'both', since: formatIsoAtOffset() });

@@ -11,7 +11,7 @@ import {
 
 // Each stored event of a session has a `seq`, its number in the session's stream. The match has 1, so the first event
 // after it has 2. `createMessageData(seq, text)` is a message of the partner; `createAckAction(clientId, text, seq)` is
-// one of the user. `effects` are those of the last frame or action.
+// one of the user. `chat.effects` are the effects of the last frame or action.
 
 /** The texts of messages and the questions of games, without the welcome notice, which is always the first. */
 const listTexts = ({ texts }: ChatDriver): string[] => texts.slice(1);
@@ -138,7 +138,7 @@ describe('a gap in seq', () => {
     expect(chat.effects).toEqual([{ type: 'resync' }]);
   });
 
-  it('is also detected from an ack, whose message is shown at once, and only once', () => {
+  it('is also detected from an ack, whose message is shown immediately and not added again', () => {
     const chat = driveToActive().dispatch(createAckAction('c1', 'hello', 3));
     expect(chat.effects).toEqual([{ type: 'resync' }]);
     expect(chat.texts).toContain('hello');

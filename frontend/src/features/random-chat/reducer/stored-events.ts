@@ -24,7 +24,7 @@ export const insertMessage = (session: Session, message: RandomMessage): readonl
   return insertBySeq(session.messages, {
     id,
     seq,
-    // The key of the user's own message while it was being sent, so that React keeps its row.
+    // While the user's own message was being sent, its key was `clientId`. With the same key, React keeps its row.
     key: clientId ?? id,
     senderId,
     content,
@@ -45,8 +45,8 @@ const parseIdMs = (id: string): number | undefined => {
 };
 
 /**
- * Finds the message that a reaction refers to: the one with exactly this id; if there is none, the nearest whose id
- * differs by less than a second (docs/product-decisions.md, A86).
+ * Finds the message that a reaction refers to: the one with exactly this id. If there is none, finds the one whose id
+ * has the nearest time, if the times differ by less than a second (docs/product-decisions.md, A86).
  */
 export const findReactionTarget = (
   messages: readonly ChatMessage[],

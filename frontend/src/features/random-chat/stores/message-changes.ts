@@ -15,8 +15,8 @@ export interface MessageChangesOptions {
 }
 
 /**
- * Sends edits and reactions. Those whose response is lost with the connection stay visible, and the reducer sends them
- * again when the chat is resumed.
+ * Sends edits and reactions, which the page shows before the response. If the connection is lost first, they stay
+ * visible, and the reducer sends them again when the chat is resumed.
  */
 export const createMessageChanges = ({ getSocket, dispatch, outbox }: MessageChangesOptions) => {
   const inFlightChangeIds = new Set<string>();
@@ -49,7 +49,7 @@ export const createMessageChanges = ({ getSocket, dispatch, outbox }: MessageCha
         if (!(error instanceof SocketRequestError)) throw error;
         // The reducer sends the change again when the chat is resumed.
         if (error.failure === 'closed' || error.failure === 'not_connected') return;
-        // The missed events, which `resync` requests, include the end of the chat.
+        // `resync` requests the missed events. One of them is the end of the chat.
         if (isChatEndedError(error)) {
           undo();
           return getSocket().resync();

@@ -41,7 +41,8 @@ export const createPagePresence = ({
   const endUnlessShownInOtherTab = async (): Promise<void> => {
     const isShownInOtherTab = await chatTabs.isOpenElsewhere();
     if (isChatShown || isShownInOtherTab) return;
-    // Undefined without Web Locks: another tab may show the chat. The server ends a chat that no tab shows.
+    // Undefined if this is unknown (no Web Locks, or blocked storage). A chat is then left to the server, which ends it
+    // if no tab shows it.
     if (isShownInOtherTab === undefined && getChat().phase === 'active') return;
     endSearchOrChat();
   };
@@ -71,7 +72,8 @@ export const createPagePresence = ({
       .request('show_chat', { sessionId, showsChat })
       .catch((error: unknown) => {
         if (!(error instanceof SocketRequestError)) throw error;
-        // After a reconnect, `authenticate` contains the value. A chat that has ended needs no report.
+        // Other failures need no retry: after a reconnect, `authenticate` contains the value, and a chat that has ended
+        // needs no report.
         const shouldRetry = error.failure === 'timeout' || error.code === 'rate_limited';
         if (!shouldRetry || reportedShowsChat !== showsChat) return;
         // The value counts as not reported, so that `reportIfChanged` sends it again.

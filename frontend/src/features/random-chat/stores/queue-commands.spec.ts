@@ -39,7 +39,7 @@ describe('a search', () => {
     expect(getState().phase).toBe('searching');
   });
 
-  it('uses the preference that each user has stored', () => {
+  it('uses the stored preference of each user, and `both` for a user without one', () => {
     const { chat, getState } = openRandomChatPage();
     chat.choosePreference('female');
     signIn(aUser({ id: 8 }));

@@ -5,12 +5,7 @@ import { setSearchAtOnceOn } from '@/product/search-at-once';
 import { openRandomChatPage, resumedSession, type RandomChatPage } from '@/testing/random-chat-page';
 import { flushPromises } from '@/testing/flush-promises';
 
-// The store warns when it cannot send, because it is not connected.
-beforeEach(() => jest.spyOn(console, 'warn').mockImplementation(() => undefined));
-afterEach(() => {
-  jest.restoreAllMocks();
-  signOut();
-});
+afterEach(() => signOut());
 
 // `openRandomChatPage` creates the store of a page that shows the random chat and is connected. Its `matchPartner`
 // starts a search and receives a match, which opens the session s1 with the `seq` 1.
@@ -90,7 +85,7 @@ describe('leaving the chat page', () => {
 
   it('ends nothing while another tab shows the chat', async () => {
     const { chat, clock, chatTabs, matchPartner, getState } = openRandomChatPage();
-    chatTabs.isShownElsewhere = true;
+    chatTabs.isOpenElsewhereResult = true;
     chat.startSearch();
     chat.hide();
     await flushPromises();
@@ -156,7 +151,7 @@ describe('authenticating', () => {
     // The server has neither a search nor a chat for the user.
     receive('authenticated', { userId, state: 'idle' });
     expect(getState().phase).toBe('active');
-    const chatEndTimeoutMs = 5_000;
+    const chatEndTimeoutMs = 5_000; // as in the store, which does not export it
     clock.advance(chatEndTimeoutMs);
     expect(getState().phase).toBe('skipped');
   });

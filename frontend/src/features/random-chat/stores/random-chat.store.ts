@@ -164,8 +164,8 @@ export const createRandomChat = ({ clock, newId, chatTabs }: RandomChatOptions) 
     if (!me) return;
     // The server still has the chat.
     if (frame.event === 'session_resumed') clock.clearTimeout(chatEndTimer);
-    // If neither the server nor this page has a chat, no end of a chat will remove the messages that a reload left in
-    // the outbox.
+    // A reload may have left messages in the outbox. The end of their chat would remove them, but neither the server
+    // nor this page has that chat any more, so they are removed here.
     if (
       frame.event === 'authenticated' &&
       frame.data.state !== 'chatting' &&
@@ -198,7 +198,7 @@ export const createRandomChat = ({ clock, newId, chatTabs }: RandomChatOptions) 
     onLeft: () => dispatch({ type: 'leaveAcknowledged' }),
     onRefused: (code) => {
       dispatch({ type: 'searchRefused' });
-      // No toast for a suspended user: the page refetches their standing, the state set by moderation.
+      // No toast for a suspended user: the page refetches their standing, which contains the suspension.
       if (code === 'suspended') return raise('search-refused-by-standing', undefined);
       useStore.setState(({ refusalCount }) => ({ refusalCount: refusalCount + 1 }));
     },

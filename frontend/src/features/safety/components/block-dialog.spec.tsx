@@ -27,16 +27,17 @@ afterEach(() => {
   jest.restoreAllMocks();
 });
 
-const BlockDialogFromStore = (ends: { endsChat?: boolean; endsFriendship?: boolean }) => {
+/** Renders the dialog while the store contains a person: the dialog removes the person to close itself. */
+const BlockDialogFromStore = (consequences: { endsChat?: boolean; endsFriendship?: boolean }) => {
   const person = useBlockDialog((state) => state.person);
   return person ? (
-    <BlockDialog userId={7} person={person} endsChat={false} endsFriendship={false} {...ends} />
+    <BlockDialog userId={7} person={person} endsChat={false} endsFriendship={false} {...consequences} />
   ) : null;
 };
 /** Opens the dialog for heron. By default, a block would end neither a chat nor a friendship. */
-const openDialog = (ends = {}) => {
+const openDialog = (consequences = {}) => {
   openBlockDialog(heron);
-  renderWithCache(<BlockDialogFromStore {...ends} />);
+  renderWithCache(<BlockDialogFromStore {...consequences} />);
   return userEvent.setup();
 };
 const queryDialog = () => screen.queryByRole('dialog', { name: 'Block heron?' });
@@ -49,8 +50,8 @@ it.each([
   [{ endsChat: true }, `${lead} This chat ends.`],
   [{ endsFriendship: true }, `${lead} You will no longer be friends.`],
   [{ endsChat: true, endsFriendship: true }, `${lead} This chat ends. You will no longer be friends.`],
-])('describes what the block would end, with %j', (ends, text) => {
-  openDialog(ends);
+])('describes what the block would end, with %j', (consequences, text) => {
+  openDialog(consequences);
   expect(queryDialog()).toHaveAccessibleDescription(text);
 });
 

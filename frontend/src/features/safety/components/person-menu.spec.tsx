@@ -34,7 +34,7 @@ const chooseMenuItem = async (
 it.each([
   [{}, 'More about heron'],
   [{ isInToolbar: true }, 'More'],
-])('Block opens the block dialog for the person, if the props are %j', async (props, label) => {
+])('with the props %j, Block opens the block dialog for the person', async (props, label) => {
   await chooseMenuItem(props, label, 'Block…');
   expect(getPersonToBlock()).toEqual(heron);
 });

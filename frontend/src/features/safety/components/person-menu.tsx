@@ -20,7 +20,7 @@ export interface PersonMenuProps {
    * menu has a further item, the link to the house rules.
    */
   isInToolbar?: boolean;
-  /** Fits at the edge of a picture. */
+  /** Makes the button small, to fit at the edge of the person's picture. */
   isSmall?: boolean;
   tabIndex?: number;
   className?: string;

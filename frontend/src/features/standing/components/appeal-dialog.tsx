@@ -52,7 +52,7 @@ export const AppealDialog = ({ userId, notice, onDismiss }: AppealDialogProps) =
           }}
         >
           <TextArea
-            label={copy.appeal.words}
+            label={copy.appeal.wordsLabel}
             value={text}
             onChange={setText}
             rows={6}

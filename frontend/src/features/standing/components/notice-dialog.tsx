@@ -37,8 +37,8 @@ export const NoticeDialog = ({ userId, notice }: NoticeDialogProps) => {
   const markSeen = useMarkSeen(userId);
   const close = (): void => closeNotice(notice.id);
   const isAgeAsked = useIdentity(({ user }) => user?.standing.kind === 'age_question');
-  // An answer marks the notice as seen and changes the standing, in either order. After both, the notice is shown like
-  // any other.
+  // An answer marks the notice as seen and changes the standing, in either order. The question stays until both have
+  // happened; then the notice is shown like any other.
   const isQuestion = notice.kind === 'age_question' && (isAgeAsked || notice.seenAt === null);
   return (
     <Modal isOpen isOpenedByPage title={chooseTitle(notice)} onDismiss={close}>

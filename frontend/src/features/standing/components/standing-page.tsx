@@ -20,8 +20,8 @@ import { Skeleton } from '@/ui/skeleton';
 const refetchNoticesEveryMs = 60_000;
 
 /**
- * Finds the notice with the reason for the standing, a suspension or a ban. If it is not in the list, finds the newest
- * notice of a suspension or ban.
+ * Finds the notice with the reason for the standing. If it is not in the list, finds the newest notice of a ban if the
+ * user is banned, and otherwise that of a suspension.
  * @param notices  newest first
  */
 const findNotice = (standing: Standing, notices: readonly Notice[]): Notice | undefined =>
@@ -38,13 +38,9 @@ interface StandingNoticeProps {
 const StandingNotice = ({ userId, notice, children }: StandingNoticeProps) => {
   const markSeen = useMarkSeen(userId);
   const isUnseen = notice.seenAt === null;
-  const latestMarkSeen = useRef(markSeen);
-  useEffect(() => {
-    latestMarkSeen.current = markSeen;
-  });
   // This page has shown the notice, so it counts as seen: no dialog needs to show it later.
   useEffect(() => {
-    if (isUnseen) latestMarkSeen.current(notice);
+    if (isUnseen) markSeen(notice);
     // eslint-disable-next-line react-hooks/exhaustive-deps -- once for each notice, however often it is refetched
   }, [notice.id]);
   return (

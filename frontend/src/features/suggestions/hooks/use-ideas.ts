@@ -5,10 +5,13 @@ import { chooseStarters, suggestionsShown } from '@/features/suggestions/choose-
 import { starters } from '@/features/suggestions/starters';
 import { keepModelIdeas, useSuggestions } from '@/features/suggestions/stores/suggestions.store';
 
-/** The parts of a message that name its images. The words in their URLs are not words of the user. */
+/** The markers of the images in a message of the type `mixed`. Words in their URLs are not words of the user. */
 const imageMarkers = /\[IMAGE:[^\]]*\]/g;
 
-/** The content of a stored image is its URL. Until it is stored, `picture` is set and the content is only a caption. */
+/**
+ * The content of a message of the type `image` is a URL, not a text. While `picture` is set, the message is not stored
+ * yet and the content is only its caption.
+ */
 const readText = ({ type, content, isDeleted, picture }: ChatMessage): string =>
   isDeleted === true || (type === 'image' && !picture) ? '' : content.replace(imageMarkers, ' ').trim();
 
@@ -33,8 +36,8 @@ interface Round extends Omit<IdeasOptions, 'messages'> {
   /** Texts that were sent, or inserted into the composer. */
   used: ReadonlySet<string>;
   /** The user has asked for other ideas. */
-  isRepeated: boolean;
-  /** Starters that were shown since the row appeared. */
+  hasAskedForOthers: boolean;
+  /** Starters that were shown since the row of suggestions appeared. */
   shown: readonly string[];
   /** Null until the model has responded. */
   ideas: readonly string[] | null;
@@ -53,18 +56,18 @@ const drawStarters = (round: Round): Round => {
   const others = draw(round.shown);
   if (others.length === suggestionsShown)
     return { ...round, ideas: others, shown: [...round.shown, ...others] };
-  // `shown` then starts again with these.
+  // From now on, only the repeated starters count as shown.
   const repeated = draw([]);
   return { ...round, ideas: repeated, shown: repeated };
 };
 
 /** Asks the model. If it has no idea, or only used ones, draws starters. */
 const askForIdeas = async (round: Round, consentingUserId: number): Promise<Round> => {
-  // The ideas are kept until a message is added, so that suggestions that reappear do not ask the model again.
+  // The ideas are kept until a message is added: if the row is closed and reappears, the model is not asked again.
   // `keptFor` identifies the conversation and its number of messages.
   const keptFor = `${round.conversationId} ${round.texts.length}`;
   const kept = useSuggestions.getState().modelIdeas;
-  const isKept = !round.isRepeated && kept?.keptFor === keptFor;
+  const isKept = !round.hasAskedForOthers && kept?.keptFor === keptFor;
   const ideas = isKept ? kept.ideas : await askModel(consentingUserId, round.chat).catch(() => []);
   const unused = ideas.filter((idea) => !round.used.has(idea));
   keepModelIdeas({ keptFor, ideas: unused });
@@ -73,7 +76,7 @@ const askForIdeas = async (round: Round, consentingUserId: number): Promise<Roun
 
 const beginRound = (
   { conversationId, messages, chat, consentingUserId }: IdeasOptions,
-  { shown, isRepeated }: Pick<Round, 'shown' | 'isRepeated'>,
+  { shown, hasAskedForOthers }: Pick<Round, 'shown' | 'hasAskedForOthers'>,
 ): Round => {
   const texts = readTexts(messages);
   const used = new Set([...texts, ...(useSuggestions.getState().usedIn[conversationId] ?? [])]);
@@ -83,7 +86,7 @@ const beginRound = (
     consentingUserId,
     texts,
     used,
-    isRepeated,
+    hasAskedForOthers,
     shown,
     ideas: null,
     isFromModel: false,
@@ -97,9 +100,9 @@ const beginRound = (
  * @returns `ideas` is null until the model has responded
  */
 export const useIdeas = (options: IdeasOptions) => {
-  const [round, setRound] = useState(() => beginRound(options, { shown: [], isRepeated: false }));
+  const [round, setRound] = useState(() => beginRound(options, { shown: [], hasAskedForOthers: false }));
   if (round.consentingUserId !== options.consentingUserId)
-    setRound(beginRound(options, { shown: round.shown, isRepeated: false }));
+    setRound(beginRound(options, { shown: round.shown, hasAskedForOthers: false }));
   useEffect(() => {
     const { consentingUserId } = round;
     if (consentingUserId === null || round.ideas !== null) return;
@@ -115,6 +118,6 @@ export const useIdeas = (options: IdeasOptions) => {
   return {
     ideas,
     isFromModel,
-    drawOthers: () => setRound(beginRound(options, { shown: round.shown, isRepeated: true })),
+    drawOthers: () => setRound(beginRound(options, { shown: round.shown, hasAskedForOthers: true })),
   };
 };

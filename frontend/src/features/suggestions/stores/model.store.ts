@@ -46,7 +46,7 @@ export const loadModel = (userId: number): Promise<void> => {
 export const saveModelChoice = (userId: number, choice: ModelChoice): void => {
   const { host, choices } = useModel.getState();
   useModel.setState({ choices: { ...choices, [userId]: choice } });
-  // The user is asked only when the host is known.
+  // The page offers the choice only when the host is known, so `host` is not null here.
   browserStorage.write(storageKey(userId), `${choice} ${host ?? ''}`);
 };
 

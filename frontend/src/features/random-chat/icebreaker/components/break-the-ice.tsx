@@ -38,7 +38,7 @@ type CardRow = Exclude<GameRow, { kind: 'break_ice_waiting' }>;
 const Card = ({ row, senderId }: { row: CardRow; senderId: number }) => {
   const { game } = row;
   const partner = useRandomChat(({ session }) => session?.partner);
-  const isJustRevealed = useRandomChat(({ session }) => session?.celebratedGame?.gameId === game.gameId);
+  const isCelebrated = useRandomChat(({ session }) => session?.celebratedGame?.gameId === game.gameId);
   const isConnected = useIsConnected();
   if (!partner) return null;
   const { username: partnerName } = partner;
@@ -53,7 +53,7 @@ const Card = ({ row, senderId }: { row: CardRow; senderId: number }) => {
     >
       {(ShownGame) =>
         row.kind === 'break_ice_reveal' ? (
-          <ShownGame kind="reveal" {...{ game, partnerName, isJustRevealed }} />
+          <ShownGame kind="reveal" {...{ game, partnerName, isCelebrated }} />
         ) : (
           <ShownGame
             kind="question"

@@ -34,11 +34,12 @@ it.each([
   expect(stop).toHaveBeenCalledTimes(1);
 });
 
+// The title for the same answers is in English and in Portuguese (docs/product-decisions.md, A80).
 it.each([
   [true, ['The ice is broken!', 'O gelo foi quebrado!'], 5_000],
   [false, ['Plot twist!'], 3_000],
 ])(
-  'shows a still badge for isMatch %s with reduced motion, for the same time',
+  'replaces the effect for isMatch %s with a motionless badge under reduced motion, for the same time',
   (isMatch, words, durationMs) => {
     setReducedMotion(true);
     const onEnd = jest.fn();

@@ -13,10 +13,10 @@ export interface CelebrationProps {
 }
 
 /**
- * Shows ice cubes for five seconds after the same answers, or sparks for three seconds after different ones (a plot
- * twist). With reduced motion, shows a still badge for the same time. CSS generates the badge's words from `data-says`,
- * so that the text of the page has them only once, in the card of the reveal. The title for the same answers is in
- * English and in Portuguese (docs/product-decisions.md, A80).
+ * Shows ice cubes for five seconds when both users gave the same answer (a match), or sparks for three seconds when
+ * they did not (a plot twist). With reduced motion, shows a still badge for the same time. `RevealCard` contains the
+ * words of the badge, too: CSS generates them here from `data-says`, so that the text of the page has them only once.
+ * The title of a match is in English and in Portuguese (docs/product-decisions.md, A80).
  */
 export const Celebration = ({ gameId, isMatch, onEnd }: CelebrationProps) => {
   const canvas = useRef<HTMLCanvasElement>(null);

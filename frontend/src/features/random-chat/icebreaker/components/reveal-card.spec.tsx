@@ -5,14 +5,14 @@ import { RevealCard } from '@/features/random-chat/icebreaker/components/reveal-
 
 const [question] = questions as [Question];
 const [option, otherOption] = question.options as [string, string];
-/** The line below the title of a match (docs/product-decisions.md, A80). */
+/** The line below the title when both answers are the same (docs/product-decisions.md, A80). */
 const portugueseLine = 'O gelo foi quebrado!';
 
 const renderReveal = (mine: string, theirs: string): void => {
   render(
     <RevealCard
       partnerName="brave-heron-7"
-      isJustRevealed={false}
+      isCelebrated={false}
       game={{
         gameId: 'g1',
         questionId: question.id,

@@ -7,7 +7,7 @@ export interface RevealCardProps {
   game: GameData;
   partnerName: string;
   /** True during the visual effects of the reveal: the answers then slide in. */
-  isJustRevealed: boolean;
+  isCelebrated: boolean;
 }
 
 const Answer = ({ who, text, className }: { who: string; text: string; className: string }) => (
@@ -20,7 +20,7 @@ const Answer = ({ who, text, className }: { who: string; text: string; className
 );
 
 /** Both answers, side by side. */
-export const RevealCard = ({ game, partnerName, isJustRevealed }: RevealCardProps) => {
+export const RevealCard = ({ game, partnerName, isCelebrated }: RevealCardProps) => {
   const isMatch = game.sameAnswer === true;
   return (
     <section className="mx-auto w-full max-w-[34rem] overflow-hidden rounded-card bg-ice-surface p-4 inset-ring inset-ring-ice/25 sm:p-5">
@@ -43,12 +43,12 @@ export const RevealCard = ({ game, partnerName, isJustRevealed }: RevealCardProp
         <Answer
           who={copy.you}
           text={game.userResponse ?? ''}
-          className={cn('rounded-control', isMatch && 'rounded-r-inner', isJustRevealed && 'meet-from-left')}
+          className={cn('rounded-control', isMatch && 'rounded-r-inner', isCelebrated && 'meet-from-left')}
         />
         <Answer
           who={partnerName}
           text={game.partnerResponse ?? ''}
-          className={cn('rounded-control', isMatch && 'rounded-l-inner', isJustRevealed && 'meet-from-right')}
+          className={cn('rounded-control', isMatch && 'rounded-l-inner', isCelebrated && 'meet-from-right')}
         />
       </dl>
     </section>

@@ -106,7 +106,7 @@ it('erases a deleted user again when a backup is restored, and keeps the other u
     reason: 'operator', // not 'asked': the second erasure was requested by the restore
     kept: [],
   });
-  expect(secondReceipt.content!.erased.sessions).toBe(1);
+  expect(secondReceipt.content!.erased.sessions).toBe(1); // Ada's login, which the backup contains
   expect(secondReceipt.remaining.total).toBe(0);
   expect(await findTablesWith(restored.stores.databaseUrl, word)).toEqual([]);
   const logIn = async (email: string) =>

@@ -70,8 +70,8 @@ export const serverFrames = {
   chat_skipped: chatSkippedSchema,
   partner_connection: partnerConnectionSchema,
   /**
-   * The user `userId` is typing. The chat is the random chat `sessionId`, or the private chat with the user `senderId`,
-   * which then equals `userId`.
+   * The user `userId` is typing. A frame of a random chat has `sessionId`. A frame of a private chat has `senderId`,
+   * which equals `userId` and identifies the chat.
    */
   typing: z.object({
     sessionId: z.optional(sessionIdSchema),

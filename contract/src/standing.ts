@@ -87,7 +87,7 @@ export const noticeSchema = z.object({
   /** The period of the restriction. Without an end, `until` is null. */
   from: z.nullable(timestampSchema),
   until: z.nullable(timestampSchema),
-  /** `answer` is the text of the moderator who decided the appeal. */
+  /** The user's appeal against the decision. `answer` is the text of the moderator who decided the appeal. */
   appeal: z.object({
     /** `none` if the notice cannot be appealed, `over` if the period for an appeal has ended. */
     state: z.enum(['none', 'possible', 'open', 'decided', 'over']),

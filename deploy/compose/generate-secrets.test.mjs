@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { generateSecrets } from './generate-secrets.mjs';
 
 const MIN_SECRET_LENGTH = 32;
-/** The groups of services that share a volume with secrets. `stores`: the services that use PostgreSQL and Redis. */
+/** Groups of services, each of which reads one volume. `stores`: the services that use PostgreSQL, Redis and S3. */
 const READERS = ['postgres', 'redis', 'stores', 'migrate', 'api', 'storage'];
 
 /** @returns the root of new, empty volumes, and functions that read them */
@@ -22,7 +22,7 @@ function createVolumes(t) {
 
 test('each group of services gets only the secrets it needs', (t) => {
   const { root, read, listWrittenFiles } = createVolumes(t);
-  // The second argument is the list of compose profiles, which is also the end of the file name `s3-endpoint.`.
+  // The second argument is the list of compose profiles. The file name `s3-endpoint.` ends with this empty list.
   generateSecrets(root, '');
   assert.deepEqual(listWrittenFiles().sort(), [
     'api/safety-secret',
@@ -60,7 +60,7 @@ test('each group of services gets only the secrets it needs', (t) => {
   assert.ok(read('storage/secret-access-key').length >= MIN_SECRET_LENGTH);
 });
 
-test('only the generator may read the originals of the secrets', (t) => {
+test('the originals of the secrets, in `kept`, may be read only by their owner', (t) => {
   const { root } = createVolumes(t);
   generateSecrets(root, '');
   for (const name of fs.readdirSync(path.join(root, 'kept'))) {

@@ -25,6 +25,7 @@ test('the launcher serves the page, restarts processes that die, and leaves no p
 
   assert.equal(env.LIMITS_PROFILE, 'load');
   assert.equal(env.TRUST_PROXY, '0');
+  // Without nginx, API_DOCS is not set, and the replica serves the API docs.
   assert.deepEqual([env.HOST, env.INTERNAL_HOST, env.API_DOCS], ['127.0.0.1', '127.0.0.1', undefined]);
   assert.match(env.DATABASE_URL, /^postgresql:\/\/thaw_service:.+@127\.0\.0\.1:\d+\/thaw$/);
   assert.ok(env.PUBLIC_DIR && env.SESSION_SECRET_FILE.startsWith(home));
@@ -38,8 +39,8 @@ test('the launcher serves the page, restarts processes that die, and leaves no p
   process.kill(redis.pid, 'SIGKILL');
   process.kill(postgresql.pid, 'SIGKILL');
   const runsAgain = (name, killed) => {
-    const pid = findRunningProcesses(home)[name]?.pid;
-    return pid !== undefined && pid !== killed.pid;
+    const current = findRunningProcesses(home)[name];
+    return current !== undefined && current.pid !== killed.pid;
   };
   await waitUntil(() => runsAgain('redis', redis) && runsAgain('postgresql', postgresql));
 
@@ -63,6 +64,7 @@ test('the launcher puts nginx in front of several replicas', async (t) => {
   assert.equal(received.headers.host, `localhost:${port}`);
   assert.equal(received.env.TRUST_PROXY, '1');
   assert.deepEqual([received.env.HOST, received.env.INTERNAL_HOST], ['127.0.0.1', '127.0.0.1']);
+  // Behind nginx, replicas serve no API docs by default.
   assert.equal(received.env.API_DOCS, 'off');
 
   // nginx skips the dead replica until it has been restarted.
@@ -212,7 +214,7 @@ async function getJson(port, path, headers) {
   return JSON.parse(body);
 }
 
-/** Sends a request. A POST consists of its headers only: nginx refuses a body because of its `Content-Length`. */
+/** Sends a request. A POST sends only headers: nginx refuses it because of its `Content-Length`. */
 function request(port, { path, method = 'GET', headers }) {
   return new Promise((resolve, reject) => {
     const outgoing = http.request({ host: '127.0.0.1', port, path, method, agent: false });

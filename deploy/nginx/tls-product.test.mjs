@@ -46,7 +46,7 @@ test('the product behind TLS', async (t) => {
     const { user } = JSON.parse(text);
     const socket = new WebSocket(`wss://localhost:${tls}/ws`, {
       ca: front.certificate,
-      // The example listens on this address only; localhost may resolve to ::1.
+      // The TLS front listens only on 127.0.0.1, and localhost may resolve to ::1.
       lookup: (_host, { all }, done) =>
         all ? done(null, [{ address: '127.0.0.1', family: 4 }]) : done(null, '127.0.0.1', 4),
       origin,

@@ -47,17 +47,17 @@ const field = '//textarea[@aria-label="Message"]';
 const expectShown = (tab: Tab, xpath: string): Promise<void> =>
   expect.poll(() => tab.isShown(xpath), { message: `shows ${xpath}`, timeout: 30_000 }).toBe(true);
 
-const press = async (tab: Tab, xpath: string): Promise<void> => {
+const click = async (tab: Tab, xpath: string): Promise<void> => {
   // An element that is still animating cannot be clicked yet.
   await expect(() => tab.click(xpath)).toPass({ timeout: 30_000 });
 };
 
 const join = async (tab: Tab, gender: 'Woman' | 'Man'): Promise<void> => {
   // The landing page has this button twice.
-  await press(tab, `(${button('Join Anonymously')})[1]`);
-  await press(tab, radio(gender));
-  await press(tab, button('Confirm'));
-  await press(tab, button('Maybe Later'));
+  await click(tab, `(${button('Join Anonymously')})[1]`);
+  await click(tab, radio(gender));
+  await click(tab, button('Confirm'));
+  await click(tab, button('Maybe Later'));
 };
 
 const sendMessage = async (tab: Tab, text: string): Promise<void> => {
@@ -68,9 +68,9 @@ const sendMessage = async (tab: Tab, text: string): Promise<void> => {
 test('two strangers join, meet, chat both ways, edit, and part', async ({ strangers: [ada, bob] }) => {
   await join(ada, 'Woman');
   await join(bob, 'Man');
-  await press(ada, button('Find Conversation'));
+  await click(ada, button('Find Conversation'));
   await expectShown(ada, heading('Looking for someone...'));
-  await press(bob, button('Find Conversation'));
+  await click(bob, button('Find Conversation'));
   for (const tab of [ada, bob]) await expectShown(tab, message('You are now chatting with'));
 
   await sendMessage(ada, 'hello');
@@ -78,14 +78,14 @@ test('two strangers join, meet, chat both ways, edit, and part', async ({ strang
   await sendMessage(bob, 'hi yourself');
   await expectShown(ada, message('hi yourself'));
 
-  // Arrow Up edits the user's own last message.
+  // Arrow Up puts the user's own last message into the field, to be edited.
   await ada.press(field, 'ArrowUp');
   await sendMessage(ada, ' there');
   await expectShown(bob, message('hello there'));
   await expectShown(bob, message('(edited)'));
 
-  await press(ada, button('Skip Chat'));
-  await press(ada, button('Confirm'));
+  await click(ada, button('Skip Chat'));
+  await click(ada, button('Confirm'));
   await expectShown(ada, heading('Looking for someone...'));
   await expectShown(bob, heading('Chat Ended'));
 });

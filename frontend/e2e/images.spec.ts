@@ -31,7 +31,7 @@ test('a photo is sent with a caption, blurred for a stranger until revealed, ope
   await expect(ada.message('look at this')).toContainText('Sent');
   await expect(ada.button('Open: Your photo')).toBeVisible();
 
-  // The photo is blurred, its button says so, and the image marker is not shown as text.
+  // The photo is blurred and its button says so. `[IMAGE:url]`, the marker in the content, is not shown as text.
   const showPhoto = bob.button(`Show photo from ${ada.name}`);
   await expect(showPhoto).toBeVisible();
   await expect(bob.message('look at this')).not.toContainText('IMAGE');
@@ -70,7 +70,7 @@ test('a photo is sent with a caption, blurred for a stranger until revealed, ope
 test.describe('a rejected file or failed upload', () => {
   test.use({ expectedErrors: [/status of 503/] });
 
-  test('sends no message and keeps the text in the composer, which also accepts pasted and dropped pictures', async ({
+  test('sends no message and keeps the text in the composer, to which a picture can then be pasted or dropped', async ({
     pair,
   }) => {
     const [ada, bob] = await pair();

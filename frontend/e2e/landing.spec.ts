@@ -82,6 +82,7 @@ for (const reducedMotion of ['no-preference', 'reduce'] as const) {
     await page.getByRole('button', { name: features[2] ?? '' }).click();
     await page.clock.runFor(10 * pageLimits.featureCarouselMs);
     await expect(getFeature(page, 2)).toBeVisible();
+    // The focus that the click has set does not pause the carousel.
     await page.keyboard.press('Tab');
     await movePointerAway(page);
     await page.clock.runFor(10 * pageLimits.featureCarouselMs);
@@ -89,7 +90,7 @@ for (const reducedMotion of ['no-preference', 'reduce'] as const) {
   });
 }
 
-test('the HTML of the landing page contains its texts, metadata and icons; that of /chat has no heading', async ({
+test('the HTML of / contains its texts, metadata and icons; the HTML of /chat contains no heading', async ({
   openContext,
 }) => {
   const context = await openContext();

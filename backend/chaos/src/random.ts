@@ -6,7 +6,7 @@ export interface Random {
   chooseBetween(low: number, high: number): number;
   /** @throws Error when there are no items */
   pick<Item>(items: readonly Item[]): Item;
-  /** @param probability from 0 to 1 */
+  /** Returns true with this probability. @param probability from 0 to 1 */
   isChosen(probability: number): boolean;
   /** A shuffled copy. */
   shuffle<Item>(items: readonly Item[]): Item[];

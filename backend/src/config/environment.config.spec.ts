@@ -49,30 +49,29 @@ describe('loadEnvironment', () => {
     }
   });
 
-  it('requires a model with SUGGESTIONS_URL, and accepts only an HTTP URL without credentials there', () => {
-    const loadWith = (variables: Record<string, string>) => () =>
+  it('requires a model with SUGGESTIONS_URL, which must be an HTTP URL without credentials', () => {
+    const loadWith = (variables: Record<string, string>) =>
       loadEnvironment({ ...requiredVariables, ...variables });
     const SUGGESTIONS_URL = 'https://api.example.com/v1';
-    expect(loadWith({ SUGGESTIONS_URL })).toThrow('SUGGESTIONS_MODEL');
-    expect(loadWith({ SUGGESTIONS_URL: 'ftp://example.com', SUGGESTIONS_MODEL: 'm' })).toThrow(
+    expect(() => loadWith({ SUGGESTIONS_URL })).toThrow('SUGGESTIONS_MODEL');
+    expect(() => loadWith({ SUGGESTIONS_URL: 'ftp://example.com', SUGGESTIONS_MODEL: 'm' })).toThrow(
       'SUGGESTIONS_URL',
     );
-    expect(loadWith({ SUGGESTIONS_URL: 'https://a:b@example.com', SUGGESTIONS_MODEL: 'm' })).toThrow(
+    expect(() => loadWith({ SUGGESTIONS_URL: 'https://a:b@example.com', SUGGESTIONS_MODEL: 'm' })).toThrow(
       'SUGGESTIONS_URL',
     );
-    expect(loadWith({ SUGGESTIONS_URL, SUGGESTIONS_MODEL: 'm' })()).toMatchObject({
+    expect(loadWith({ SUGGESTIONS_URL, SUGGESTIONS_MODEL: 'm' })).toMatchObject({
       SUGGESTIONS_TIMEOUT_MS: 4_000,
     });
   });
 
   it('refuses the address of an image classifier with credentials or of another scheme than HTTP', () => {
-    const loadWith = (url: string) => () =>
-      loadEnvironment({ ...requiredVariables, IMAGE_CLASSIFIER_URL: url });
-    expect(loadWith('ftp://example.com')).toThrow('IMAGE_CLASSIFIER_URL');
-    expect(loadWith('http://a:b@example.com')).toThrow('IMAGE_CLASSIFIER_URL');
-    expect(loadWith('http://classifier:8000/classify')().IMAGE_CLASSIFIER_URL).toBe(
+    const loadWith = (url: string) => loadEnvironment({ ...requiredVariables, IMAGE_CLASSIFIER_URL: url });
+    expect(() => loadWith('ftp://example.com')).toThrow('IMAGE_CLASSIFIER_URL');
+    expect(() => loadWith('http://a:b@example.com')).toThrow('IMAGE_CLASSIFIER_URL');
+    expect(loadWith('http://classifier:8000/classify').IMAGE_CLASSIFIER_URL).toBe(
       'http://classifier:8000/classify',
     );
-    expect(loadWith('')().IMAGE_CLASSIFIER_URL).toBeUndefined();
+    expect(loadWith('').IMAGE_CLASSIFIER_URL).toBeUndefined();
   });
 });

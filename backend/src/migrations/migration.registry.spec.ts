@@ -18,7 +18,7 @@ const recordSql = async (migration: MigrationInterface): Promise<string> => {
 
 describe('migrations', () => {
   it.each(
-    // `PartitionedEvents` creates indexes only on its copies, while these are empty.
+    // `PartitionedEvents` creates indexes only on its copies of the tables, while these are empty.
     migrations.filter((each) => each !== PartitionedEvents1763640960000).map((each) => [each.name, each]),
   )(
     '%s indexes existing tables only with CONCURRENTLY, which blocks no writers',
@@ -39,7 +39,7 @@ describe('migrations', () => {
       if (migration.transaction !== false || migration instanceof PartitionedEvents1763640960000) continue;
       const sql = await recordSql(migration);
       expect(sql).not.toMatch(/CREATE TABLE (?!IF NOT EXISTS)|ADD COLUMN (?!IF NOT EXISTS)/);
-      // `createIndexConcurrently` looks for the index first.
+      // CONCURRENTLY needs no IF NOT EXISTS, because `createIndexConcurrently` looks for the index first.
       expect(sql).not.toMatch(/CREATE (UNIQUE )?INDEX (?!CONCURRENTLY|IF NOT EXISTS)/);
     }
   });

@@ -17,7 +17,7 @@ export const createReceiptKey = (): string =>
 /** Replicas that can erase users, with their uploads in a temporary folder. */
 export interface TestErasures {
   stack: TestStack;
-  /** Environment variables of the replicas, for further processes. */
+  /** Environment variables of the replicas. Tests also start other processes with them, such as a worker. */
   settings: Record<string, string>;
   /** The folder with the files of the storage. */
   folder: string;
@@ -70,7 +70,7 @@ export const waitForReceipt = (origin: string, receiptId: string): Promise<Recei
     ERASURE_WITHIN_MS,
   );
 
-/** The rows of every table as text, by table. A partitioned table ("p") contains the rows of its partitions. */
+/** The rows of every table as text, by table. Partitions are omitted: their partitioned table ("p") has their rows. */
 export const dumpTables = async (dataSource: DataSource): Promise<ReadonlyMap<string, string>> => {
   const tables = await dataSource.query<{ name: string }[]>(
     `SELECT relname AS name FROM pg_class WHERE relnamespace = 'public'::regnamespace
@@ -97,7 +97,8 @@ export const dumpRedis = async ({ redis }: Pick<TestRedis, 'redis'>): Promise<st
       stream: () => redis.xrange(key, '-', '+'),
     };
     // The type of a key that has expired meanwhile is `none`.
-    lines.push(`${key} ${JSON.stringify(await readersByType[await redis.type(key)]?.())}`);
+    const read = readersByType[await redis.type(key)];
+    lines.push(`${key} ${JSON.stringify(await read?.())}`);
   }
   return lines.join('\n');
 };

@@ -17,7 +17,7 @@ export interface ReceivedRequest {
 export type ServerBehaviour = (request: IncomingMessage, response: ServerResponse) => void;
 
 /**
- * An HTTP server in place of one that the product can do without, such as an image classifier. Tests choose how it
+ * Stands in for an optional server, such as an image classifier: the product works without it. Tests choose how it
  * behaves.
  */
 export interface TestOptionalServer {
@@ -45,8 +45,8 @@ export const redirectTo =
     void response.writeHead(status, { location }).end();
 
 const TEN_MEGABYTES = 10 * 1024 * 1024;
-// Built in advance, because the clients under test wait only a few hundred milliseconds. `choices` is a field in the
-// answers of language models.
+// Built in advance, because the clients under test wait only a few hundred milliseconds. `choices` is the field that
+// the client of a language model, one of the optional servers, reads.
 const longAnswer = Buffer.from(JSON.stringify({ choices: 'x'.repeat(TEN_MEGABYTES) }));
 const compressedAnswer = gzipSync(' '.repeat(TEN_MEGABYTES));
 
@@ -59,7 +59,7 @@ const drip: ServerBehaviour = (_request, response) => {
 
 interface FailingBehaviour {
   behaviour: ServerBehaviour;
-  /** The reason for the failure that the client reports. */
+  /** The reason that the client reports for the failure. */
   reason: string;
   /** Whether only the client's time limit ends the request. */
   isSlow?: boolean;

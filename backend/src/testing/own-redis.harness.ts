@@ -47,7 +47,7 @@ export const startOwnRedis = async (): Promise<OwnRedis> => {
   const ended = new Promise((resolve) => server.once('exit', resolve));
   const url = `redis://127.0.0.1:${port}`;
   const redis = new Redis(url, { retryStrategy: () => RECONNECT_DELAY_MS, maxRetriesPerRequest: null });
-  redis.on('error', () => undefined); // until the server accepts connections
+  redis.on('error', () => undefined); // connections are refused until the server has started
   await until(() => redis.status === 'ready');
   return {
     url,
@@ -67,8 +67,8 @@ export const readUsedBytes = async (redis: Redis): Promise<number> =>
 const MEBIBYTE = 1024 * 1024;
 
 /**
- * Fills the memory with a key `ballast` and sets the limit below the used memory. From here on, Redis answers OOM to
- * every command that may need memory, until the key is deleted: the key is larger than the excess over the limit.
+ * Fills the memory with a key `ballast` of 4 MiB, and sets the limit 1 MiB below the used memory. From here on, Redis
+ * answers OOM to every command that may need memory. Deleting the key brings the used memory below the limit.
  */
 export const fillRedis = async (redis: Redis): Promise<void> => {
   // SETRANGE sends one byte. SET would send 4 MiB, and the input buffer would add to the used memory for a while.

@@ -46,7 +46,7 @@ export const createPrivateMessage = ({ from, to, ...message }: MessageOptions) =
   ...message,
 });
 
-/** Calls the route that lists the messages of two friends; `query` may page through them, such as `?limit=3`. */
+/** Calls the route that lists the messages of two friends. `query` is a query string, such as `?limit=3`. */
 export const requestMessages = (viewer: ThawVisitor, friend: ThawVisitor, query = '') =>
   viewer.call('GET', `/api/private-messages/${viewer.user.id}/${friend.user.id}${query}`);
 

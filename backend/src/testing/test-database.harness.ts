@@ -6,7 +6,7 @@ import { createDataSourceOptions, requestTimeouts } from '../platform/database/d
 import { buildRoleTimeoutsSql } from '../platform/database/database-timeouts.functions';
 import { migrate } from '../platform/database/schema-migration.functions';
 
-/** Advisory lock of the creation of the template, since the test files of a run start concurrently. */
+/** Advisory lock for creating the template of all test databases: the test files of a run start concurrently. */
 const TEMPLATE_LOCK = 7_284_611;
 
 export interface TestDatabase {

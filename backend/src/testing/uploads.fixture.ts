@@ -14,7 +14,7 @@ import { startTestApi, type TestApi } from './test-api.harness';
 
 const HOUR_MS = 60 * 60_000;
 
-/** An expired message of a random chat, as the handlers of expired data receive it. */
+/** A message of a random chat whose personal data was dropped because it has expired. */
 export const createDroppedMessage = (
   senderId: number,
   messageType: string,
@@ -102,7 +102,7 @@ export class TestUploads {
   }
 
   /**
-   * Removes unused images, and deletes the files of removed ones, as if `hours` had passed.
+   * Sweeps as if `hours` had passed: marks unused images as removed, then deletes the files of all removed images.
    * @returns the number of deleted files.
    */
   sweepAfterHours(hours: number): Promise<number> {
@@ -119,7 +119,7 @@ export class TestUploads {
     return message;
   }
 
-  /** Removes the images of messages whose personal data has expired. */
+  /** Handles the expiry of messages: removes their images, unless another message shows them. */
   expireMessages(...messages: DroppedData[]): Promise<void> {
     return this.removal.releaseImagesOf(messages, this.api.database.dataSource.manager);
   }

@@ -11,7 +11,7 @@ import { ThawVisitor } from '../../src/testing/thaw.client';
 import { ThawProcess } from '../thaw-process';
 
 const isLongRun = process.env.THAW_TEST_LONG === '1';
-/** One long chat, and short ones. In addition to its messages, each chat has the event of its start. */
+/** One long chat, and short ones: MIN_EVENTS events in total, because the start of each chat is an event, too. */
 const chatGroups = isLongRun
   ? [
       { chats: 1, messages: 199_999 },
@@ -62,7 +62,7 @@ const createChats = async (userId: number): Promise<void> => {
   }
 };
 
-it(`takes less than ${MAX_GROWTH_MIB} MiB of memory for an export of many events`, async () => {
+it(`takes less than ${MAX_GROWTH_MIB} MiB of additional memory for an export of many events`, async () => {
   const { port, internalPort } = await api.waitUntilServing();
   /** Returns the resident memory of the process in bytes. */
   const readMemory = async (): Promise<number> => {

@@ -15,7 +15,7 @@ describe('the Redis user of the product, with the ACL of the compose files', () 
 
   before(async () => {
     const [port] = await findFreePorts(1);
-    // `formatThawUser` calls `formatUser`, which also formats the ACL file of the compose files.
+    // `formatUser` formats this line and also the ACL file of the compose files, so both have the same ACL.
     const settings = `save ""\n${formatThawUser('secret')}`;
     const program = await findRedis(logNothing);
     node = new RedisNode({ program, folder, port, password: 'secret', settings });

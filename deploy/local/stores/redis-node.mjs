@@ -16,7 +16,7 @@ const MAX_ACL_LOG_ENTRIES = 128;
  */
 const END_STEPS = [{ signal: 'SIGKILL', waitMs: 2_000 }];
 
-/** Returns further lines of redis.conf for servers that hold data. Sentinels hold no data. */
+/** Returns the lines of redis.conf that only servers with data need. Sentinels hold no data. */
 export const formatDataSettings = (password) => `masterauth ${password}
 save ""
 appendonly yes
@@ -30,7 +30,7 @@ export const formatThawUser = (password) => `${formatUser('thaw', password)}\n`;
 /** One process of Redis (a server or a Sentinel) with its data folder and a client. */
 export class RedisNode {
   #options;
-  #started;
+  #process;
   #client;
   isRunning = false;
 
@@ -69,9 +69,9 @@ export class RedisNode {
     });
     // The client reconnects by itself. The error of a command rejects `call`.
     this.#client.on('error', () => undefined);
-    this.#started = spawnLogged(definition);
+    this.#process = spawnLogged(definition);
     this.#client.connect().catch(() => undefined);
-    await waitUntilReady(definition, this.#started);
+    await waitUntilReady(definition, this.#process);
     this.isRunning = true;
   }
 
@@ -98,7 +98,7 @@ export class RedisNode {
   async kill() {
     this.isRunning = false;
     this.#client?.disconnect();
-    await endProcess(this.#started?.identity, END_STEPS);
+    await endProcess(this.#process?.identity, END_STEPS);
   }
 }
 

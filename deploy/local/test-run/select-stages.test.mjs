@@ -29,7 +29,7 @@ const readError = (args) => {
   return assert.fail('no error');
 };
 
-test('--only selects all stages of a kind, else the stage with this name, else stages by a part of their names', () => {
+test('--only selects stages by kind; if no kind matches, by name; if no name matches, by a part of the name', () => {
   assert.deepEqual(selectNames(listStages, { only: 'unit' }), [
     'unit: frontend',
     'unit: backend',
@@ -76,7 +76,7 @@ test('stages are listed in a fresh clone, even though no packages are installed'
   const clone = fs.mkdtempSync(path.join(os.tmpdir(), 'thaw-clone-'));
   try {
     fs.cpSync(resolveInRepository('deploy'), path.join(clone, 'deploy'), { recursive: true });
-    // With `--verbose`, which selects no stages, the default ones are listed.
+    // Without `--optional` the default stages are listed. `--verbose` does not change that.
     for (const option of ['--verbose', '--optional']) {
       const command = [path.join(clone, 'deploy/local/test.mjs'), option, '--only', 'oracle'];
       const { stderr } = spawnSync(process.execPath, command, { encoding: 'utf8' });

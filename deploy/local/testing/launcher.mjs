@@ -23,7 +23,7 @@ export function createTestHome(test) {
   const home = makeTemporaryHome();
   launchersByHome.set(home, []);
   test.after(async () => {
-    // Kill the launchers first, because processes of a running launcher do not count as orphaned.
+    // `deleteTemporaryHome` ends only processes whose launcher no longer runs, so the launchers are killed first.
     for (const { child, waitForExit } of launchersByHome.get(home)) {
       child.kill('SIGKILL');
       await waitForExit();
@@ -35,7 +35,7 @@ export function createTestHome(test) {
 
 /**
  * Starts the launcher as a real process, with stand-ins for the product.
- * @param options  `workerRole`: the stand-in that runs as the worker, a key of `standIns` in stand-ins.mjs
+ * @param options  `workerRole`: which of the `standIns` in stand-ins.mjs runs as the worker
  */
 export function startLauncher({ home, port, replicas = 1, workerRole = 'worker', env = {} }) {
   const script = resolveInRepository('deploy/local/testing/start-with-stand-ins.mjs');

@@ -54,10 +54,10 @@ export const startWebKit = async (programs: {
     },
   );
   onClose.push(() => stopProcess(display));
-  const [number] = (await once(display.stdio[3] as NodeJS.ReadableStream, 'data')) as [Buffer];
+  const [displayNumber] = (await once(display.stdio[3] as NodeJS.ReadableStream, 'data')) as [Buffer];
   const env = {
     ...process.env,
-    DISPLAY: `:${String(number).trim()}`,
+    DISPLAY: `:${String(displayNumber).trim()}`,
     // The virtual display is an X server without graphics hardware.
     GDK_BACKEND: 'x11',
     LIBGL_ALWAYS_SOFTWARE: '1',

@@ -18,7 +18,7 @@ const waitForAnimations = (page: Page): Promise<unknown> =>
     ),
   );
 
-/** Not '', which AxeBuilder would replace by the source of axe. */
+/** Injected instead of the source of axe. AxeBuilder would replace '' by that source. */
 const emptyScript = ';';
 
 export interface CheckedPart {
@@ -56,8 +56,8 @@ export const expectNoOverflow = async (page: Page, state: string): Promise<void>
 export const isScreenProject = (): boolean => test.info().project.metadata.isScreenProject === true;
 
 /**
- * Expects no axe violations in either theme, and no horizontal scrolling. In the theme that the page does not use, only
- * contrast is checked, because no other rule depends on the theme. Restores the theme of the page. A Playwright
+ * Expects no axe violations in either theme, and no horizontal scrolling. Only the contrast rule depends on the theme,
+ * so it alone is checked in the other theme, which the page does not use. Restores the theme of the page. A Playwright
  * project with a fixed theme checks only that theme.
  * @param state  the state of the page, for the failure message
  */

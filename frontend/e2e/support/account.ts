@@ -8,15 +8,17 @@ export const createEmail = (): string =>
   `someone-${Date.now()}-${Math.floor(Math.random() * 1e6)}@example.com`;
 
 /**
- * Signs in to an account over HTTP, creates the account if there is none, chooses a gender if it has none, and opens
- * /chat.
+ * Creates an account over HTTP, or signs in to it if it exists, chooses a gender if it has none, and opens /chat.
  */
 export const signInAndOpenChat = async (
   context: BrowserContext,
   account: { email: string; password: string },
 ): Promise<{ page: Page; user: SelfUser }> => {
-  const registered = await context.request.post('/api/register', { data: account });
-  const response = registered.ok() ? registered : await context.request.post('/api/login', { data: account });
+  // Fails if the account exists.
+  const registration = await context.request.post('/api/register', { data: account });
+  const response = registration.ok()
+    ? registration
+    : await context.request.post('/api/login', { data: account });
   const { user } = (await response.json()) as { user: SelfUser };
   if (user.gender === null) {
     const chosen = await context.request.patch(`/api/user/${user.id}`, { data: { gender: 'female' } });

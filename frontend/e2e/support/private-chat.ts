@@ -19,7 +19,7 @@ export class PrivateChatUser extends Person {
 
 export const inPrivateChat = ({ page, user }: Person): PrivateChatUser => new PrivateChatUser(page, user);
 
-/** Opens the chat with a friend from the sidebar. */
+/** Opens the private chat with a friend through the friends list in the sidebar. */
 export const openChat = async (person: Person, friend: Pick<Person, 'name'>): Promise<void> => {
   await openSidebar(person.page);
   await person.page

@@ -8,7 +8,7 @@ import { Toasts } from '@/app/toasts';
 import { reportRenderError } from '@/lib/report-error';
 import { LoadedPart, type Part } from '@/ui/loaded-part';
 
-/** Loads the code of a page (its `part`) and renders it. After a failure, every navigation retries, also Back. */
+/** Loads the code of a page (its `part`) and renders it. After a failure, every navigation tries again. */
 const Page = ({ part, pending }: { part: Part<object>; pending?: ReactNode }) => (
   <LoadedPart
     part={part}

@@ -18,7 +18,7 @@ const setVisibility = (visibility: DocumentVisibilityState): void => {
   document.dispatchEvent(new Event('visibilitychange'));
 };
 
-/** Dispatches `pageshow`: a page restored from the back/forward cache, or shown for the first time. */
+/** @param isRestored whether the page comes from the back/forward cache; false when it is shown for the first time. */
 const dispatchPageShow = (isRestored: boolean): void => {
   window.dispatchEvent(Object.assign(new Event('pageshow'), { persisted: isRestored }));
 };
@@ -72,7 +72,7 @@ it.each(wakeUps)('probes the connection with a ping for %s', (_name, wakeUp) => 
   getCurrentSocket().deliver('pong');
 });
 
-it.each(wakeUps)('reconnects immediately, without waiting for the next attempt, for %s', (_name, wakeUp) => {
+it.each(wakeUps)('reconnects immediately, before the retry delay ends, for %s', (_name, wakeUp) => {
   const socketCount = sockets.length;
   act(() => getCurrentSocket().drop(closeCodes.abnormal));
   expect(useConnection.getState().status).toEqual({ kind: 'retrying', attempt: 1 });

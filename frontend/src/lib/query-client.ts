@@ -43,7 +43,7 @@ export const createQueryClient = (): QueryClient =>
 export const refetchIfInFlight = async (client: QueryClient, queryKey: QueryKey): Promise<void> => {
   const query = client.getQueryCache().find({ queryKey, exact: true });
   if (query?.state.fetchStatus !== 'fetching') return;
-  // While the initial load has no data yet, `invalidateQueries` would join it instead of starting a newer request.
+  // Waits for an initial load: `invalidateQueries` would join it instead of starting a newer request.
   if (query.state.data === undefined) await query.promise?.catch(() => undefined);
   await client.invalidateQueries({ queryKey, exact: true });
 };

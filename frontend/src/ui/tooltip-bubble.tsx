@@ -29,7 +29,7 @@ export const TooltipBubble = ({ id, side, control, onDismiss, children }: Toolti
         <DismissableLayer.Root
           asChild
           disableOutsidePointerEvents={false}
-          // The control, which is outside the bubble, keeps the focus.
+          // A focused element outside the bubble, such as the control, does not dismiss it.
           onFocusOutside={(event) => event.preventDefault()}
           onDismiss={onDismiss}
         >

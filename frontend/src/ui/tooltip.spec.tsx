@@ -5,7 +5,7 @@ import { Tooltip, tooltipBubblePart } from '@/ui/tooltip';
 beforeAll(() => tooltipBubblePart.preload());
 beforeEach(() => jest.useFakeTimers());
 afterEach(() => {
-  // Ends the time in which the next tooltip opens without a delay, so that the tests are independent.
+  // Shortly after a tooltip has closed, another one opens without a delay. That must not affect the next test.
   jest.advanceTimersByTime(1_000);
   jest.useRealTimers();
 });
@@ -91,7 +91,7 @@ it('a tooltip does not open on touch, or on focus caused by a press', () => {
   expect(getShownText()).toBeNull();
 });
 
-it('a tooltip opens although another control, without an open tooltip, loses the focus meanwhile', () => {
+it('a tooltip opens although another control loses the focus during its delay', () => {
   renderTooltips();
   hover('two');
   fireEvent.blur(getButton('one'));

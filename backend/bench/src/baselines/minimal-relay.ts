@@ -57,7 +57,7 @@ new WebSocketServer({ server, perMessageDeflate: false, clientTracking: false })
       messageCount += 1;
       seq += 1;
       const now = Date.now();
-      // Nothing uses the ids and numbers. They give the frames the same size as those of Thaw.
+      // Nothing uses `id`, `seq` and `timestamp`. They give the frames the same size as those of Thaw.
       const id = `${now}-${messageCount}`;
       const timestamp = new Date(now).toISOString();
       const { content, messageType, clientId } = data;

@@ -45,7 +45,7 @@ io.on('connection', (socket) => {
       messageCount += 1;
       sentCount += 1;
       const now = Date.now();
-      // Nothing uses the ids and numbers. They give the frames the same size as those of Thaw.
+      // Nothing uses `id`, `seq` and `timestamp`. They give the frames the same size as those of Thaw.
       const id = `${now}-${messageCount}`;
       const timestamp = new Date(now).toISOString();
       socket.to(sessionId).emit('random_message', {

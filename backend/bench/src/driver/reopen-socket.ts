@@ -31,7 +31,7 @@ export const reopenThawSocket = async (
 
 /**
  * Opens a new socket for a user of the Socket.IO baseline, and joins their chat again.
- * @param lostWire the lost socket; given for a baseline with connection state recovery, which restores its session
+ * @param lostWire the lost socket, whose session the server restores; given only for the baseline with recovery
  * @throws Error when the socket does not open or the server does not acknowledge `join`
  */
 export const reopenSocketIoSocket = async (

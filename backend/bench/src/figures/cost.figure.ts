@@ -43,7 +43,7 @@ const processKinds = ['replicas', 'worker', 'redis', 'postgres'] as const;
 export const measureCost = async (driver: Driver, settings: Settings): Promise<Outcome> => {
   const stores = await BenchStores.open({ hasDatabase: true });
   // No cool-down between recent partners: the same few users are matched again and again.
-  const env = { REMATCH_COOLDOWN_S: '0', REMATCH_RELAX_AFTER_S: '0' };
+  const env = { REMATCH_COOLDOWN_S: '0' };
   let service = await Service.start(stores, { replicas: 2, env, nodeFlags });
   const postgres = await PostgresMeter.open(stores.databaseUrl);
   const getServers = (): ServerProcess[] => service.replicas.map(({ server }) => server);

@@ -8,7 +8,7 @@ import { Service } from '../service';
 import { logProgress, type Outcome, type Row, type Settings } from './figure';
 
 const PAIRS = 25;
-/** Of all pairs of a contender together. */
+/** The total of all pairs of one contender. */
 const MESSAGES_PER_SECOND = 100;
 
 interface Contender {
@@ -25,6 +25,7 @@ export const measureCuts = async (driver: Driver, settings: Settings): Promise<O
   const stores = await BenchStores.open({ hasDatabase: true });
   const service = await Service.start(stores, { replicas: 2 });
   const baselines: ServerProcess[] = [];
+  // One group of clients in the driver for each contender, in the same order.
   const groups: number[] = [];
   const startBaseline = async (env: Record<string, string>): Promise<string> => {
     const { server, port } = await ServerProcess.startBaseline({

@@ -1,7 +1,7 @@
 import type { Driver } from '../driver/driver-process';
 import { median, computeRatios } from '../measure/statistics';
 import { BenchStores } from '../measure/stores';
-import { type RunningBuild, startBuilds, stopBuilds } from '../service';
+import { ourBuild, type RunningBuild, startBuilds, stopBuilds } from '../service';
 import {
   orderForRound,
   formatMicros,
@@ -15,10 +15,10 @@ import {
 const RUNNING_REPLICAS = 2;
 /** Within this time every replica renews its own lease, and thereby notices the other leases. */
 const SETTLE_MS = 2_000;
-/** Limits of the ratio to the cost with the fewest leases, which is 1 if the cost does not depend on their number. */
+/** Limits of a ratio: the cost with more leases, divided by the cost with the fewest. Ideally the costs are equal. */
 const MAX_RATIO = 1.5;
 const AIMED_RATIO = 1.1;
-/** Expiry of a lease that outlives the run, as if its replica renewed the lease. */
+/** Expiry of the leases that the bench adds. They are not renewed, so they must not expire during the run. */
 const EXPIRY_AFTER_RUN = Date.now() + 24 * 60 * 60 * 1_000;
 /** Sorted set of the live replicas, by the expiry of their leases. */
 const LEASES_KEY = '{matching}:leases';
@@ -26,14 +26,14 @@ const LEASES_KEY = '{matching}:leases';
 const NAMES_KEY = '{matching}:lease-names';
 
 /**
- * P17: CPU µs of Redis per second and idle replica, by the total number of replicas. Larger numbers are compared with
- * the smallest, ten. Each replica renews a lease in Redis, which shows the others that it is alive. Only two replicas
- * run; of the others only the leases exist.
+ * P17: CPU µs of Redis per second and replica without users, by the total number of replicas. Larger numbers are
+ * compared with the smallest, ten. Each replica renews a lease in Redis, which shows the others that it is alive. Only
+ * two replicas run; of the others only the leases exist.
  */
 export const measureLeases = async (_: Driver, settings: Settings): Promise<Outcome> => {
   const builds = await startBuilds({ replicas: RUNNING_REPLICAS, hasWorker: false });
-  const idleStores = await BenchStores.open({ hasDatabase: false });
-  /** CPU µs of Redis per replica and second in each round, by turn: a build with a number of leases. */
+  const baselineStores = await BenchStores.open({ hasDatabase: false });
+  /** For each turn (a build with a number of leases), the CPU µs of Redis per replica and second in each round. */
   const microsByTurn = new Map<string, number[]>();
   try {
     for (let round = 1; round <= settings.rounds; round += 1) {
@@ -41,7 +41,7 @@ export const measureLeases = async (_: Driver, settings: Settings): Promise<Outc
       for (const leaseCount of orderForRound(settings.replicaLeaseCounts, round)) {
         for (const { stores } of builds) await setLeases(stores, leaseCount);
         await wait(SETTLE_MS);
-        const micros = await measureCpuPerReplica(builds, idleStores, settings.seconds);
+        const micros = await measureCpuPerReplica(builds, baselineStores, settings.seconds);
         for (const [index, { name }] of builds.entries()) {
           const turnName = formatTurnName(name, leaseCount);
           microsByTurn.set(turnName, [...(microsByTurn.get(turnName) ?? []), micros[index] ?? NaN]);
@@ -50,10 +50,10 @@ export const measureLeases = async (_: Driver, settings: Settings): Promise<Outc
       }
     }
   } finally {
-    await idleStores.end();
+    await baselineStores.end();
     await stopBuilds(builds);
   }
-  const comparedBuilds = builds.slice(1).map(({ name }) => name);
+  const comparedBuilds = builds.map(({ name }) => name).filter((name) => name !== ourBuild.name);
   return {
     rows: createRows(microsByTurn, settings.replicaLeaseCounts, comparedBuilds),
     faults: [],
@@ -79,10 +79,10 @@ const setLeases = async ({ redis }: BenchStores, count: number): Promise<void> =
 /** @returns CPU µs of Redis per replica and second for each build, minus the CPU of a Redis without clients */
 const measureCpuPerReplica = async (
   builds: readonly RunningBuild[],
-  idleStores: BenchStores,
+  baselineStores: BenchStores,
   seconds: number,
 ): Promise<number[]> => {
-  const allStores = [idleStores, ...builds.map(({ stores }) => stores)];
+  const allStores = [baselineStores, ...builds.map(({ stores }) => stores)];
   const readCpu = (): Promise<number[]> =>
     Promise.all(allStores.map((stores) => stores.readRedisCpuMicros()));
   const before = await readCpu();
@@ -90,8 +90,8 @@ const measureCpuPerReplica = async (
   await wait(seconds * 1_000);
   const after = await readCpu();
   const elapsedSeconds = (performance.now() - startedAt) / 1_000;
-  const [idleMicros = 0, ...buildMicros] = after.map((micros, index) => micros - (before[index] ?? 0));
-  return buildMicros.map((micros) => (micros - idleMicros) / elapsedSeconds / RUNNING_REPLICAS);
+  const [baselineMicros = 0, ...buildMicros] = after.map((micros, index) => micros - (before[index] ?? 0));
+  return buildMicros.map((micros) => (micros - baselineMicros) / elapsedSeconds / RUNNING_REPLICAS);
 };
 
 const createRows = (
@@ -99,9 +99,12 @@ const createRows = (
   leaseCounts: readonly number[],
   comparedBuilds: readonly string[],
 ): Row[] => {
-  /** @param against the turn to compare with: of another build, or of this one with fewer leases */
+  /**
+   * @param against the turn to compare with: of another build, or of ours with fewer leases
+   * @param gate limit of the ratio; a row without it is for information only
+   */
   const createRow = (count: number, against: string, gate?: number): Row => {
-    const ours = microsByTurn.get(formatTurnName('thaw', count)) ?? [];
+    const ours = microsByTurn.get(formatTurnName(ourBuild.name, count)) ?? [];
     const theirs = microsByTurn.get(against) ?? [];
     const ratio = computeRatios(ours, theirs);
     return {
@@ -119,7 +122,7 @@ const createRows = (
   const [fewest = 0, ...more] = leaseCounts;
   const most = leaseCounts.at(-1) ?? fewest;
   return [
-    ...more.map((count) => createRow(count, formatTurnName('thaw', fewest), MAX_RATIO)),
+    ...more.map((count) => createRow(count, formatTurnName(ourBuild.name, fewest), MAX_RATIO)),
     ...comparedBuilds.map((build) => createRow(most, formatTurnName(build, most))),
   ];
 };

@@ -20,7 +20,7 @@ export interface StoredPrivateMessage {
 export interface Backlog {
   /** Outbox entries that are not in PostgreSQL yet. */
   outboxEntries: number;
-  /** Jobs that wait or are active. */
+  /** Jobs in BullMQ's lists `wait` and `active`. */
   waitingJobs: number;
 }
 
@@ -57,7 +57,7 @@ interface EventRow {
   entry_id: string;
 }
 
-/** Merges the personal data of each event into it: PostgreSQL stores them in a table of their own, Redis does not. */
+/** Merges the personal fields of each event, which PostgreSQL stores in a separate table, into its data as in Redis. */
 const readPostgresChats = async (client: Client): Promise<Map<string, StoredEvent[]>> => {
   const { rows } = await client.query<EventRow>(
     `SELECT e.stream_id, e.event_id, e.type, e.data, p.data AS personal, e.metadata->>'entryId' AS entry_id
@@ -95,9 +95,9 @@ const readRedisChats = async (redis: Redis, keys: readonly string[]): Promise<Ma
     chats.set(
       sessionId,
       entries.map(([entryId, fields]) => {
-        const text = fields[fields.indexOf('event') + 1];
-        if (!fields.includes('event') || text === undefined)
-          throw new Error(`${key} has an entry without an event`);
+        const nameIndex = fields.indexOf('event');
+        const text = nameIndex === -1 ? undefined : fields[nameIndex + 1];
+        if (text === undefined) throw new Error(`${key} has an entry without an event`);
         // `i`, `t` and `d` are the id, the type and the data of the event.
         const { i: eventId, t: type, d: data } = JSON.parse(text) as { i: string; t: string; d: Data };
         return toStoredEvent(eventId, type, data, entryId);
@@ -120,7 +120,7 @@ export const toKeyShape = (key: string): string =>
     .replace(/(api|worker)-\d+\.[0-9a-f]+/g, '<replica>')
     .replace(/\d+/g, '<n>');
 
-/** Whether only the shard varies in keys of this shape, such as `{shard<n>}:outbox`, so that each shard has one key. */
+/** Whether each shard has one key of this shape, because only the shard varies in it: `{shard<n>}:outbox`. */
 const existsOncePerShard = (shape: string): boolean => /^\{[a-z]+<n>\}:[a-z-]+$/.test(shape);
 
 const readLength = async (redis: Redis, key: string): Promise<number> => {
@@ -141,8 +141,8 @@ const readLength = async (redis: Redis, key: string): Promise<number> => {
 };
 
 /**
- * Counts the keys without an expiry, by shape. Of keys that exist once per shard, only the content can grow: the result
- * for their shape is the length of the longest one.
+ * Counts the keys without an expiry, by shape. A shape that exists once per shard can only grow in content, so its
+ * value is the length of its longest key instead.
  */
 export const countKeysWithoutExpiry = async (redis: Redis): Promise<Record<string, number>> => {
   const shapes: Record<string, number> = {};

@@ -21,9 +21,9 @@ export interface ChatRecord {
   startedAt: number;
   /** When the participant received the end of the chat. */
   endedAt?: number;
-  /** When the participant received resets. A reset replaces all events received before by the stored chat. */
+  /** When the participant received resets. A reset discards the events received so far; the stored chat follows. */
   resetTimes: number[];
-  /** When the chat continued after its end, because Redis lost the end, for example with its last second of data. */
+  /** Each continuation after the end. A crash of Redis can lose its last second of data, and with it the end. */
   reopenings: { endedAt: number; reopenedAt: number }[];
 }
 
@@ -42,7 +42,7 @@ export interface UserLog {
   userId: number;
   chats: Map<string, ChatRecord>;
   privateAcks: PrivateAck[];
-  /** Contents of the private messages that arrived as frames, by id. */
+  /** Contents of the private messages received as WebSocket frames, by id. */
   privateReceived: Map<number, string>;
   /** URLs of images in messages that were received or acknowledged. */
   images: Set<string>;

@@ -39,7 +39,7 @@ const openSocket = async (): Promise<{ socket: Socket; received: () => string }>
   return { socket, received: () => received };
 };
 
-/** Unlike `once`, does not fail the test on a reset. */
+/** Waits for `close`. `once` would reject when a reset emits `error`. */
 const waitForClose = (socket: Socket): Promise<unknown> =>
   new Promise((resolve) => socket.once('close', resolve));
 
@@ -94,8 +94,8 @@ it('a throttled link limits the bytes per second', async () => {
   const sentAt = Date.now();
   socket.write('x'.repeat(6_000));
   await until(() => received().length === 6_000);
-  // At 8 KiB a second, the bytes take 730 ms, or 630 ms if the link forwards those of the first 100 ms at once. The
-  // rest is a margin.
+  // At 8 KiB a second, 6,000 bytes take 730 ms, or 630 ms if the token bucket is full at the start. 500 ms leaves a
+  // margin for timers.
   expect(Date.now() - sentAt).toBeGreaterThan(500);
 });
 

@@ -29,7 +29,8 @@ describe('a restored backup', () => {
   const rename = (visitor: ThawVisitor, username: string) =>
     visitor.call('PUT', `/api/user/${visitor.user.id}`, { username, avatar: null });
   /**
-   * Requests the erasures again that only the ledger outside the database has, as `main.migrate` does.
+   * Finds the erasures that the ledger contains but the backup does not, and requests them again, as `main.migrate`
+   * does. The ledger is stored outside the database.
    * @returns the number of users whose erasure is requested again.
    */
   const requestErasuresAgain = async (): Promise<number> => {
@@ -93,7 +94,7 @@ describe('a restored backup', () => {
     expect(await backupContains('zz-erased-name')).toBe(false);
     expect(await backupContains('zz-kept-name')).toBe(true);
     const [row] = await backup.query('SELECT id, reason, finished_at FROM erasures');
-    // The second request has the reason `operator`, whatever the first one was.
+    // An erasure that is requested again has the reason `operator`, whatever its first reason was.
     expect(row).toEqual({ id: erasureId, reason: 'operator', finished_at: expect.any(Date) });
     await server.destroy();
   });

@@ -22,7 +22,8 @@ export class DatabaseModule {
   }
 
   /**
-   * For operators' commands. The driver waits longer; in PostgreSQL, the time-outs of the database role still apply.
+   * For operators' commands. The driver waits up to a day for a statement, but PostgreSQL still applies the time-outs
+   * of the database role.
    */
   static forOperator(): DynamicModule {
     return createModule(operatorTimeouts);

@@ -85,13 +85,13 @@ describe('classifyWriteFault', () => {
   it.each(
     addLabels([
       ...unavailableStoreErrors,
-      // False for `isStoreFailure`, but the rows are not the cause: a migration may be missing, for example.
+      // `isStoreFailure` returns false for these. The cause is not in the rows: for instance, a migration is missing.
       createFailedQuery('42P01'), // undefined table
       createFailedQuery('42703'), // undefined column
       createFailedQuery('42501'), // insufficient privilege
       createFailedQuery('XX000'), // internal error
     ]),
-  )('returns `store` for an error that does not depend on the rows: %s', (_label, error) => {
+  )('returns `store` for an error that does not depend on the written rows: %s', (_label, error) => {
     expect(classifyWriteFault(error)).toBe('store');
   });
 
@@ -113,7 +113,7 @@ describe('classifyWriteFault', () => {
       createFailedQuery('21000'), // an upsert affects a row twice
       createFailedQuery('54000'), // a limit of PostgreSQL is exceeded
     ]),
-  )('returns `code` for an error that another build may avoid: %s', (_label, error) => {
+  )('returns `code` when this build cannot write the rows, but another build may: %s', (_label, error) => {
     expect(classifyWriteFault(error)).toBe('code');
   });
 });

@@ -33,7 +33,8 @@ describe('CommandExecutorService', () => {
 
   it('decides again after a version conflict', async () => {
     const streamId = createStreamId();
-    // As many commands as attempts, so that none of them fails after the last attempt.
+    // Each conflict of a command means that another one has appended. With as many commands as attempts, a command has
+    // fewer conflicts than attempts.
     const results = await Promise.allSettled(
       Array.from({ length: MAX_ATTEMPTS }, () =>
         store.executor.execute(streamId, counter, { eventId: randomUUID() }),

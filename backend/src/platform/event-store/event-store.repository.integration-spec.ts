@@ -143,7 +143,7 @@ describe('EventStoreRepository', () => {
       const events = Array.from({ length: 40 }, (_, index) => createNoted(`${index}`));
       const results = await Promise.allSettled(
         events.map((event, index) =>
-          // `any`, or a version from 0 to 6, which may be the current one.
+          // Expects `any`, or a version from 0 to 6, so that some appends succeed and others are refused.
           store.eventStore.append(streamId, index % 4 === 0 ? 'any' : index % 7, [event]),
         ),
       );
@@ -153,7 +153,7 @@ describe('EventStoreRepository', () => {
       });
     });
 
-    it('stores the events of a batch in order, within and across streams', async () => {
+    it('appends the events of a batch in the given order, at consecutive positions of each stream', async () => {
       const [one, two] = [createStreamId(), createStreamId()] as const;
       const entries = [one, two, one, two, one].map((streamId, index) => ({
         streamId,

@@ -23,9 +23,9 @@ export class PersonalDataRepository {
   constructor(private readonly dataSource: DataSource) {}
 
   /**
-   * Brings forward the expiry of the streams' personal data, except data that never expires (without `expires_at` in
-   * `event_private`), which `dropExpired` keeps. Writes one row per stream, regardless of how much data it has. The
-   * earliest time known for a stream counts.
+   * Brings forward the expiry of the streams' personal data. Data that never expires has no `expires_at` in
+   * `event_private`, and `dropExpired` keeps it. Of several times for a stream, the earliest counts. Writes one row per
+   * stream, regardless of how much data it has.
    * @param expiryTimes the time for each stream, in the order of `streamIds`.
    */
   static async expireStreamsAt(

@@ -34,7 +34,7 @@ describe('HealthCheckRegistry', () => {
     expect(await readiness).toEqual({ isReady: false, checks: { hung: 'failed' } });
   });
 
-  it('stays ready for `mayFailForMs` while a check fails that has passed before', async () => {
+  it('stays ready while a check fails for less than `mayFailForMs`, if the check has passed before', async () => {
     jest.useFakeTimers();
     const health = new HealthCheckRegistry(createShutdown());
     let isPassing = false;

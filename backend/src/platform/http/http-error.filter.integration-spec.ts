@@ -28,9 +28,9 @@ describe('HttpErrorFilter', () => {
     rmSync(folder, { recursive: true });
   });
 
-  // No page has an HTML file of its own in this folder, so the pages are served from index.html.
+  // The folder has no HTML files for /chat and /auth, so these pages are served from index.html.
   it.each(['/', '/chat', '/auth', '/assets/index-DiwrgTda.js'])(
-    'refuses a range of %s that does not exist with 416, an unmet precondition with 412, and logs no failure',
+    'answers requests for %s with 416 for a range past the end and 412 for an unmet precondition, and logs no failure',
     async (path) => {
       for (const [name, value, status] of [
         ['Range', 'bytes=999999999-', 416],

@@ -13,7 +13,7 @@ const KEEP_ALIVE_MS = 65_000;
 const IDLE_GRACE_MS = 1_000;
 
 const HEADERS_TIMEOUT_MS = 10_000;
-/** For the headers and the body. */
+/** Maximum time for receiving the headers and the body. */
 const REQUEST_TIMEOUT_MS = 30_000;
 /** How often Node checks for slow clients. With its default, these time-outs would take effect up to 30 s late. */
 const CHECK_SLOW_CLIENTS_EVERY_MS = 2_000;
@@ -46,7 +46,7 @@ export const listen = async (
 
 /** Sets time-outs for slow clients. Call this before the server listens. */
 export const limitSlowClients = (server: Server): void => {
-  // An option of createServer. Nest has already created the server, but Node only reads the option on `listening`.
+  // This is an option of createServer, which Nest has already called. Node reads it from the server on `listening`.
   Object.assign(server, { connectionsCheckingInterval: CHECK_SLOW_CLIENTS_EVERY_MS });
   server.headersTimeout = HEADERS_TIMEOUT_MS;
   server.requestTimeout = REQUEST_TIMEOUT_MS;

@@ -88,7 +88,8 @@ describe('the checks of every request', () => {
       // Both are smaller than the maximum of 32 KiB.
       ['nested 5,000 levels deep', '{"a":'.repeat(5_000) + '1' + '}'.repeat(5_000)],
       ['14,000 nested lists', `{"a":${'['.repeat(14_000)}${']'.repeat(14_000)}}`],
-      // 100 levels, of which 16 are allowed. The `]` in the string must not count as the end of a level.
+      // 100 levels, of which 16 are allowed. The key is an escaped quote, which must not count as the end of a string,
+      // and the `]` in the string must not count as the end of a level.
       ['nested lists around a quoted bracket', `{"\\"":${'['.repeat(100)}"]"${']'.repeat(100)}}`],
       [
         'JSON with the key __proto__',
@@ -121,6 +122,7 @@ describe('the checks of every request', () => {
     });
   });
 
+  // The replica has no PUBLIC_ORIGIN, so the origin of the service is http or https with the host of the request.
   describe('the origin check', () => {
     const postWith = (headers: Record<string, string>) =>
       api.openBrowser().post('/api/anonymous').set(headers);
@@ -157,7 +159,6 @@ describe('the checks of every request', () => {
     );
 
     it.each([
-      // Without PUBLIC_ORIGIN, the host of the request is the origin of the service, with http or https.
       ['neither Origin nor Sec-Fetch-Site', {}],
       ['no origin, from the same origin', { 'Sec-Fetch-Site': 'same-origin' }],
       [

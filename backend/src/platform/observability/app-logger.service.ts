@@ -3,7 +3,7 @@ import { type DestinationStream, type Level, type Logger, pino } from 'pino';
 import { ENVIRONMENT, type Environment } from '../../config/environment.config';
 import { toErrorFields, type LogFields } from './log-fields.mapper';
 
-/** Logger contexts of the lines in which Nest lists its modules and routes at every start. */
+/** Contexts of Nest's loggers that list the modules and routes at every start. */
 const startUpContexts: ReadonlySet<unknown> = new Set(['InstanceLoader', 'RoutesResolver', 'RouterExplorer']);
 
 const createPino = (

@@ -8,7 +8,7 @@ const readValue = (body: string, pattern: string): number | undefined => {
 };
 
 describe('MetricsRegistry', () => {
-  it('omits and counts a gauge whose reading fails, and exposes all others', async () => {
+  it('omits a gauge whose reading fails, counts the failure, and exposes all other gauges', async () => {
     const metrics = new MetricsRegistry();
     let isDown = false;
     metrics.addGauge('thaw_steady', 'never fails', () => 7);
@@ -81,13 +81,13 @@ describe('MetricsRegistry', () => {
     expect(readValue(body, 'thaw_frame_seconds_sum\\{event="ping"\\}')).toBeCloseTo(20.0003, 6);
   });
 
-  it('omits and counts labelled gauges whose reading fails', async () => {
+  it('omits labelled gauges whose reading fails, and counts the failure', async () => {
     const metrics = new MetricsRegistry();
     metrics.addLiveLabelledGauge('thaw_waiting', 'waiting', () =>
       Promise.reject(new Error('Connection is closed.')),
     );
     expect((await metrics.expose()).body).not.toMatch(/^thaw_waiting/m);
-    // This scrape fails as well, but it exposes only the failures of earlier scrapes.
+    // The reading fails in this scrape too, but a scrape exposes only the failures of earlier scrapes.
     expect(readValue((await metrics.expose()).body, 'thaw_scrape_errors_total')).toBe(1);
   });
 });

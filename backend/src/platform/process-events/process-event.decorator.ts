@@ -17,8 +17,8 @@ export interface ReactionMetadata {
 }
 
 /**
- * Unlike TypedPropertyDescriptor, which is invariant, this type accepts synchronous and asynchronous methods, and those
- * whose parameter has only some fields of the event.
+ * `TypedPropertyDescriptor` accepts methods of exactly one type. This type accepts synchronous and asynchronous
+ * methods, and methods whose parameter has only some fields of the event.
  */
 interface ReactionDescriptor<Event> {
   value?: (event: Event) => void | Promise<void>;
@@ -47,7 +47,7 @@ export const OnProcessEvent =
 
 /**
  * Calls the method of a provider with each event of this name, inside the transaction of the change that the event
- * announces and before its commit. Throwing rolls the transaction back.
+ * announces. Throwing rolls the transaction back.
  * @param order position among the reactions to the same event, ascending; 0 by default. Start-up fails if two reactions
  * to one event have the same order, because one may depend on the writes of the other.
  */
@@ -56,6 +56,6 @@ export const InTransaction =
   (prototype, method) =>
     recordReaction(prototype, { kind: 'transaction', event, method, order });
 
-/** Returns the reactions declared on a class; empty if there are none. */
+/** Returns the reactions declared on the methods of a prototype; empty if there are none. */
 export const readReactions = (prototype: object): readonly ReactionMetadata[] =>
   (Reflect.getMetadata(REACTIONS, prototype) ?? []) as readonly ReactionMetadata[];

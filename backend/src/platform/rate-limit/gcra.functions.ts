@@ -24,16 +24,16 @@ export const take = (
   cost: number,
   { intervalMs, burst }: { intervalMs: number; burst: number },
 ): TakeResult => {
-  const next = Math.max(nowMs, fullAtMs) + cost * intervalMs;
-  const retryAfterMs = next - burst * intervalMs - nowMs;
+  const newFullAtMs = Math.max(nowMs, fullAtMs) + cost * intervalMs;
+  const retryAfterMs = newFullAtMs - burst * intervalMs - nowMs;
   return retryAfterMs > 0
     ? { allowed: false, retryAfterMs: Math.ceil(retryAfterMs), fullAtMs }
-    : { allowed: true, retryAfterMs: 0, fullAtMs: next };
+    : { allowed: true, retryAfterMs: 0, fullAtMs: newFullAtMs };
 };
 
 /**
  * Lua functions for the same algorithm over all replicas, by the clock of Redis. A key holds the time at which its
- * bucket is full again, in microseconds, and expires at that time.
+ * bucket is full again, in whole microseconds, and expires at that time.
  * `take` returns the milliseconds to wait, 0 if it took the tokens. A negative cost is a refund and never refused.
  * `charge` takes tokens even if the bucket has too few, and returns the milliseconds until the bucket is full again.
  */
@@ -50,16 +50,16 @@ local function store(key, fullAt)
   end
 end
 local function take(key, cost, intervalMs, burst)
-  local next = readFullAt(key) + cost * intervalMs * 1000
-  local wait = next - burst * intervalMs * 1000 - nowMicros()
+  local newFullAt = readFullAt(key) + cost * intervalMs * 1000
+  local wait = newFullAt - burst * intervalMs * 1000 - nowMicros()
   if wait > 0 and cost > 0 then return math.ceil(wait / 1000) end
-  store(key, next)
+  store(key, newFullAt)
   return 0
 end
 local function charge(key, cost, intervalMs)
-  local next = readFullAt(key) + cost * intervalMs * 1000
-  store(key, next)
-  return math.ceil((next - nowMicros()) / 1000)
+  local newFullAt = readFullAt(key) + cost * intervalMs * 1000
+  store(key, newFullAt)
+  return math.ceil((newFullAt - nowMicros()) / 1000)
 end
 `;
 

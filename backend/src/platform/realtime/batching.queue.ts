@@ -37,7 +37,7 @@ export class BatchingQueue<Item> {
   private startCollecting(): Batch<Item> {
     const items = new Set<Item>();
     const handled = this.handleWhenDue(items, this.newestHandled);
-    this.newestHandled = handled.catch(() => undefined); // reported to the callers of `add`
+    this.newestHandled = handled.catch(() => undefined); // the callers of `add` receive the error
     return { items, handled };
   }
 

@@ -48,7 +48,7 @@ describe('LoginRecheckService', () => {
     expect(lookUps.length).toBeLessThanOrEqual(SOCKET_COUNT);
     for (const sent of [lookUps, rechecks, friendQueries]) expect(sent.length).toBeGreaterThan(0);
     for (const batched of [rechecks, friendQueries]) {
-      // The first query is sent at the start of the first interval.
+      // One more than the intervals, because the first query is sent at the start of the first interval.
       expect(batched.length).toBeLessThanOrEqual(intervals + 1);
     }
     // No other queries were sent.
@@ -77,7 +77,7 @@ describe('LoginRecheckService', () => {
     expect(connections.filter(({ isOpen }) => !isOpen)).toEqual([endedConnection]);
   });
 
-  it("closes a socket within a second when its login ended before the subscription to the user's channel", async () => {
+  it('closes a socket within a second when its login ends between the upgrade and the subscription', async () => {
     const visitor = await stack.createVisitor(0);
     const subscriber = getProvider(RedisSubscriberService);
     const subscribe = subscriber.subscribe.bind(subscriber);

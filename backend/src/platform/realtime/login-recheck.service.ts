@@ -11,7 +11,7 @@ const listFamilies = (connections: readonly SocketConnection[]): string[] => [
 ];
 
 /**
- * Closes sockets whose login has ended or whose user is excluded (suspended or banned). A login is a family of
+ * Closes sockets whose login has ended or whose user is excluded (suspended or banned). A login has a family of
  * sessions, whose id stays the same when the session id is rotated.
  *
  * If a login ends between the check at the upgrade and the subscription to the user's channel, this replica misses the
@@ -37,10 +37,10 @@ export class LoginRecheckService {
   }
 
   /**
-   * Closes each socket that its login no longer permits:
+   * Closes the sockets that may not stay open:
    * - with 4401 if the login has ended;
    * - with 4401, after a frame with the standing, if the user is excluded;
-   * - with 1012 if a renewal (for example by a password change) has moved the login to another family: the client
+   * - with 1012 if the login has a new family, which a change of password or e-mail address starts: the client
    *   reconnects with its new cookie.
    * @throws errors of PostgreSQL.
    */

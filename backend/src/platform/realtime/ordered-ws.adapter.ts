@@ -53,7 +53,7 @@ interface Route {
 /** The connection, rate limiter and counts of an open socket. */
 interface SocketState {
   connection: SocketConnection;
-  frameLimiter: UserFrameLimiter;
+  userLimiter: UserFrameLimiter;
   /** Number of frames in a row that the rate limit has refused. */
   consecutiveRefusals: number;
   /** Number of frames with invalid JSON, an unknown event or invalid data, in total. */
@@ -110,7 +110,8 @@ export class OrderedWsAdapter extends WsAdapter {
 
   /** Replaces Nest's upgrade listener, which ends a connection to an unknown path without an HTTP response. */
   protected override ensureHttpServerExists(port: number, httpServer?: Server): Server | undefined {
-    // As in Nest, a port gets one listener. Nest passes no server for gateways with a separate port, which Thaw lacks.
+    // As in Nest, a port gets one listener. Nest passes no server only for gateways with a port of their own; Thaw has
+    // no such gateway.
     if (!httpServer || this.httpServersRegistry.has(port)) return undefined;
     this.httpServersRegistry.set(port, httpServer);
     serveUpgrades(httpServer, (request, stream, head) => {
@@ -179,11 +180,11 @@ export class OrderedWsAdapter extends WsAdapter {
       socket,
       request.socket,
       identity,
-      // Frames are received only after `state` is set below.
+      // Not called before `state` is set below, because the listener that enqueues frames is added after that.
       (text, receivedAt) => this.handleFrame(state, text, receivedAt),
       Date.now(),
     );
-    // The user is suspended or banned: the frame says so, and after this close code a client does not reconnect.
+    // The frame contains the reason: a suspension or a ban. After this close code, a client does not reconnect.
     if (isExcluded(identity.standing)) {
       connection.sendFrame('standing', identity.standing);
       connection.close(closeCodes.notSignedIn);
@@ -191,7 +192,7 @@ export class OrderedWsAdapter extends WsAdapter {
     }
     const state: SocketState = {
       connection,
-      frameLimiter: this.frameRateLimiter.acquire(identity.userId),
+      userLimiter: this.frameRateLimiter.acquire(identity.userId),
       consecutiveRefusals: 0,
       invalidFrameCount: 0,
     };
@@ -228,9 +229,8 @@ export class OrderedWsAdapter extends WsAdapter {
     try {
       const envelope = parseEnvelope(text);
       ref = readRef(envelope);
-      // The frame has a ref, but not a valid one.
-      if (envelope.ref !== ref) throw new DomainError('invalid_payload');
-      // After the ref has been read, so that a refusal contains it.
+      if (envelope.ref !== undefined && ref === undefined) throw new DomainError('invalid_payload');
+      // The rate is checked after the ref has been read, so that a refusal contains the ref.
       this.requireFrameRate(state);
       // A ping needs neither authentication nor a gateway.
       if (envelope.event === 'ping') {
@@ -263,7 +263,7 @@ export class OrderedWsAdapter extends WsAdapter {
 
   /** @throws DomainError rate_limited; a client that ignores this error too often is disconnected. */
   private requireFrameRate(state: SocketState): void {
-    const waitMs = state.frameLimiter.take(performance.now());
+    const waitMs = state.userLimiter.take(performance.now());
     if (waitMs === 0) {
       state.consecutiveRefusals = 0;
       return;

@@ -4,7 +4,7 @@ import type { Standing } from '@thaw/contract/safety';
 /** The user of a socket, and the login that its cookie belongs to. */
 export interface SocketIdentity {
   userId: number;
-  /** Identifies the login, a family of sessions: it stays the same when the session id is rotated. */
+  /** Identifies the login's family of sessions; it stays the same when the session id is rotated. */
   familyId: string;
   /** The user's standing when the socket opened. */
   standing: Standing;

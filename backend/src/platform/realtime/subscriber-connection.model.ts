@@ -7,13 +7,13 @@ const PROBE_TIMEOUT_MS = 1_000;
 /** The connection is replaced after this many missed probes in a row. */
 const MISSES_BEFORE_REPLACEMENT = 2;
 
-interface Handlers {
+interface Callbacks {
   onMessage(channel: string, message: string): void;
   /** The connection was lost and is open again, without any subscription. */
   onReconnected(): void;
   /** The server has ended subscriptions, because their slots have moved to another server. */
   onSlotsMoved(): void;
-  /** Publishes a probe on the channel. */
+  /** Publishes a probe on the channel, over another connection. */
   publishProbe(channel: string): Promise<unknown>;
 }
 
@@ -23,7 +23,7 @@ interface Handlers {
  */
 export class SubscriberConnection {
   private readonly channels = new Set<string>();
-  /** When the last message arrived (epoch ms). */
+  /** When the last message arrived or the connection was last opened (epoch ms); 0 for a new replacement. */
   private receivedAt: number;
   /** When the pending probe was published (epoch ms); undefined if none is pending. */
   private probedAt: number | undefined;
@@ -31,13 +31,13 @@ export class SubscriberConnection {
   private isClosed = false;
 
   /**
-   * @param isReplacement whether the connection replaces one that has received nothing. Such a connection counts as
+   * @param isReplacement whether the connection replaces one that missed its probes. Such a connection counts as
    * receiving only after its first message, is probed without delay, and is replaced after one missed probe.
    */
   constructor(
     private readonly redis: Redis,
     isReplacement: boolean,
-    private readonly handlers: Handlers,
+    private readonly callbacks: Callbacks,
   ) {
     this.missedProbes = isReplacement ? MISSES_BEFORE_REPLACEMENT - 1 : 0;
     this.receivedAt = isReplacement ? 0 : Date.now();
@@ -49,18 +49,18 @@ export class SubscriberConnection {
       this.receivedAt = Date.now();
       this.probedAt = undefined;
       // `missedProbes` is kept: only a message shows that the connection receives again.
-      handlers.onReconnected();
+      callbacks.onReconnected();
     });
     redis.on('smessage', (channel: string, message: string) => {
       this.receivedAt = Date.now();
       this.missedProbes = 0;
       this.probedAt = undefined;
-      handlers.onMessage(channel, message);
+      callbacks.onMessage(channel, message);
     });
     redis.on('moved', () => {
       // ioredis does not report which channels moved, so all are subscribed again; subscribing twice is harmless.
       this.channels.clear();
-      handlers.onSlotsMoved();
+      callbacks.onSlotsMoved();
     });
   }
 
@@ -112,7 +112,7 @@ export class SubscriberConnection {
     const isSilent = now - this.receivedAt >= PROBE_AFTER_SILENCE_MS;
     if (this.probedAt !== undefined || !isSilent || channel === undefined) return true;
     this.probedAt = now;
-    this.handlers.publishProbe(channel).catch(() => undefined); // it does not arrive, and so counts as missed
+    this.callbacks.publishProbe(channel).catch(() => undefined); // it does not arrive, and so counts as missed
     return true;
   }
 }

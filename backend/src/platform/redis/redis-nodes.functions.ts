@@ -20,6 +20,7 @@ class ClusterBatch {
 
   constructor(private readonly cluster: Cluster) {}
 
+  /** Each property except `exec` is a method that sends the command of that name and returns this proxy. */
   readonly commands: RedisBatch = new Proxy({} as RedisBatch, {
     get: (_, command) =>
       command === 'exec'
@@ -72,8 +73,8 @@ export const listNodes = (redis: RedisClient): Redis[] =>
   isCluster(redis) ? redis.nodes('all') : [toServer(redis)];
 
 /**
- * Yields the keys of all primaries that match `pattern`, in pages. A key may occur twice.
- * @param count the number of keys that Redis examines for one SCAN command, during which it is blocked.
+ * Yields the keys that match `pattern` on all primaries, in pages. A key may occur twice.
+ * @param count the number of keys that one SCAN command examines. Redis is blocked while the command runs.
  */
 export async function* scanKeys(
   redis: RedisClient,

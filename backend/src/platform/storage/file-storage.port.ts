@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 
-/** A bucket, and the key of a file in it, which may contain folders. The server chooses both, never a client. */
+/** The bucket of a file, and its key there. The key may contain folders. The server chooses both, never a client. */
 export interface FileAddress {
   bucket: string;
   key: string;
@@ -57,7 +57,7 @@ const keyPattern = /^[\w-]+(?:\.[\w-]+)*(?:\/[\w-]+(?:\.[\w-]+)*)*$/;
 const MAX_KEY_LENGTH = 512;
 
 /**
- * Refuses an address that could lead out of its bucket, which a caller passes only if it has a bug.
+ * Refuses an address that could lead out of its bucket. A caller passes one only if it has a bug.
  * @throws Error for such an address.
  */
 export const requireSafeAddress = ({ bucket, key }: FileAddress): void => {

@@ -19,7 +19,7 @@ import { suggestionsCases } from './suggestions-cases.fixture';
 import { uploadsCases } from './uploads-cases.fixture';
 import { usersCases } from './users-cases.fixture';
 
-/** Every path below `/api` that is not served. */
+/** Every path below `/api` that is not served: the response is 404 for every user, even a suspended one. */
 const unknownPath: AuthorizationTable = {
   routes: {
     'ALL /api': {

@@ -6,7 +6,7 @@ import {
   VALIDATION_FAILED,
 } from './authorization-case.fixture';
 
-/** Two tokens of an export, or receipt ids: one has the valid form but does not exist, the other is too short. */
+/** Tried as tokens of an export and as receipt ids. The first has the valid form but does not exist. */
 const INVALID_TOKENS = ['q83vEjRWeJCrze8SNFZ4kA', '1'];
 
 export const myDataCases: AuthorizationTable = {
@@ -16,7 +16,8 @@ export const myDataCases: AuthorizationTable = {
       cases: [
         {
           path: ({ user }) => `/api/user/${String(user)}/erasure`,
-          // Without `confirm`, so that no anonymous user is deleted. Of the actors, only `stranger` has a password.
+          // The request lacks `confirm`, without which no anonymous user is deleted. The password is checked only for
+          // `stranger`, because anonymous users have none.
           body: () => ({ currentPassword: 'wrong' }),
           outcomes: allowOnlyOwnUserId({ stranger: '403 wrong_password', else: VALIDATION_FAILED }),
         },

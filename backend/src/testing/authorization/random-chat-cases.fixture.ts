@@ -20,9 +20,10 @@ const refuseOtherSessions: Outcomes = {
 };
 
 /**
- * The cases of a frame about a chat session.
+ * The cases of a frame about a chat session: attempts with other session ids, and attempts with other user ids if the
+ * frame has a field for the sender. No outcomes have `own`, so the server refuses every attempt.
  *
- * @param data valid other fields of the frame; the server does not use them, because it refuses every attempt.
+ * @param data valid other fields of the frame.
  * @param senderIdField name of the field that must contain the sender's own user id, if the frame has one.
  */
 const createSessionCases = (data: object, senderIdField?: string): FrameCase[] => {
@@ -36,7 +37,7 @@ const createSessionCases = (data: object, senderIdField?: string): FrameCase[] =
   if (senderIdField === undefined) return cases;
   return [
     ...cases,
-    // The server checks the user id before the session.
+    // The server checks the user id before the session, so the outcome does not depend on the session id.
     {
       data: ({ user }) => ({ ...data, ...createSenderField(user), sessionId: 'nothing' }),
       outcomes: allowOnlyOwnUserIdInFrame(),

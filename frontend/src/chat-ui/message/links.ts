@@ -5,6 +5,8 @@ export type TextPart = { text: string; url?: undefined } | { text: string; url: 
 const addressPattern = /\b(?:https?:\/\/|www\.)[^\s<>"']+/giu;
 const openingBrackets: Partial<Record<string, string>> = { ')': '(', ']': '[', '}': '{' };
 
+const countBrackets = (text: string, bracket: string): number => text.split(bracket).length - 1;
+
 /**
  * Removes trailing punctuation, which belongs to the sentence. A closing bracket belongs to the address if the address
  * also contains its opening bracket, as in `/wiki/Ice_(film)`.
@@ -15,8 +17,7 @@ const trimPunctuation = (candidate: string): string => {
     const last = candidate[end - 1] ?? '';
     const opening = openingBrackets[last];
     const rest = candidate.slice(0, end);
-    // Compares the numbers of brackets: `split` returns one part more than there are brackets.
-    const isUnmatched = opening !== undefined && rest.split(last).length > rest.split(opening).length;
+    const isUnmatched = opening !== undefined && countBrackets(rest, last) > countBrackets(rest, opening);
     if (!/[.,;:!?…»”’]/u.test(last) && !isUnmatched) break;
     end -= 1;
   }
@@ -36,15 +37,15 @@ const parseWebAddress = (text: string): URL | null => {
 /** Splits a text into plain parts and web addresses, in order. An empty text results in one empty part. */
 export const splitByAddresses = (text: string): readonly TextPart[] => {
   const parts: TextPart[] = [];
-  let from = 0;
+  let plainStart = 0;
   for (const { 0: candidate, index } of text.matchAll(addressPattern)) {
     const address = trimPunctuation(candidate);
     const url = parseWebAddress(address);
     if (!url) continue;
-    if (index > from) parts.push({ text: text.slice(from, index) });
+    if (index > plainStart) parts.push({ text: text.slice(plainStart, index) });
     parts.push({ text: address, url });
-    from = index + address.length;
+    plainStart = index + address.length;
   }
-  if (from < text.length || parts.length === 0) parts.push({ text: text.slice(from) });
+  if (plainStart < text.length || parts.length === 0) parts.push({ text: text.slice(plainStart) });
   return parts;
 };

@@ -102,7 +102,10 @@ export const createDelivery = ({
   return {
     deliver: (message: OutgoingMessage): void =>
       message.state === 'uploading' ? uploadAndSend(message) : sendMessage(message),
-    /** Called when the user changes: forgets the requests in flight, whose responses are then ignored. */
+    /**
+     * Called when the user changes: forgets the requests in flight, whose responses are then ignored.
+     * `messages.switchUser` aborts the uploads.
+     */
     reset: (): void => {
       userEpoch += 1;
       inFlight.clear();

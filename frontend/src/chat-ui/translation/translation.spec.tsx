@@ -38,7 +38,7 @@ it("a translation shows the text in the browser's language until the message is 
   expect(createTranslator).toHaveBeenCalledWith({ sourceLanguage: 'pl', targetLanguage: 'en' });
   expect(screen.getByText('dzień dobry in en')).toHaveAttribute('lang', 'en-GB');
   rerender(<TranslatedText messageKey="m1" text="dobry wieczór" hidesContacts={false} />);
-  // A translation has the role `status`, so none is shown.
+  // TranslatedText shows a translation with the role `status`.
   expect(screen.queryByRole('status')).not.toBeInTheDocument();
 });
 

@@ -19,7 +19,7 @@ export const useCarousel = (count: number, intervalMs: number) => {
 
   return {
     index: state.index,
-    /** Counts the changes and choices of a slide. */
+    /** Increases when the carousel advances and when the user chooses a slide. */
     turn: state.turn,
     /** Whether the slides advance now. */
     isRunning: running,

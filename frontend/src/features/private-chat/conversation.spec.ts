@@ -29,7 +29,7 @@ describe('a sent message', () => {
   });
 
   it('appears once and has its clientId, whether the ack or the frame comes first, or the ack is repeated', () => {
-    // The contract also allows a frame without the clientId of its message.
+    // The contract allows a frame to lack the clientId; then only the ack has it.
     const frame = { type: 'sent', message: aPrivateMessage({ id: 11 }) } as const;
     const ack = { type: 'sent', message: aPrivateMessage({ id: 11, clientId: 'c1' }) } as const;
     for (const order of [
@@ -130,7 +130,7 @@ describe('loading messages', () => {
     expect(after.hasOlder).toBe(true);
   });
 
-  it("keeps the clientIds of the user's messages after a refetch", () => {
+  it('keeps the clientIds of loaded messages after a refetch', () => {
     const known = { messages: [aPrivateMessage({ id: 10, clientId: 'c1' })], hasOlder: false };
     const after = keepClientIds(createConversation([10, 11]), known);
     expect(after.messages.map(({ clientId }) => clientId)).toEqual(['c1', undefined]);

@@ -30,7 +30,7 @@ describe('a close with 4401 (not signed in)', () => {
     expect(onSignedOut).not.toHaveBeenCalled();
   });
 
-  it('offers Reconnect after five further closes with 4401, although the user is signed in', async () => {
+  it('offers Reconnect when all five further attempts end with 4401 too, although the user is signed in', async () => {
     const { getCurrentSocket, sockets, checkSignedOut, getStatus, clock } = openSocketClient();
     checkSignedOut.mockResolvedValue(false);
     for (let attempt = 1; attempt <= limits.reconnectAttempts + 1; attempt += 1) {

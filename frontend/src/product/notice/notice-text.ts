@@ -21,12 +21,12 @@ const listOpeningParagraphs = ({ kind, facts, appeal, report }: Notice): (string
       return [facts ?? copy.lifted];
     case 'appeal_decided':
       return [appeal.outcome && copy.appealDecided[appeal.outcome], appeal.answer ?? facts];
-    case 'report_decided':
-      return [
-        report &&
-          copy.reportDecided[report.outcome](copy.categories[report.category]) +
-            (appeal.state === 'possible' && report.outcome === 'no_violation' ? ` ${copy.secondLook}` : ''),
-      ];
+    case 'report_decided': {
+      if (report === null) return [];
+      const decision = copy.reportDecided[report.outcome](copy.categories[report.category]);
+      const canAppeal = appeal.state === 'possible' && report.outcome === 'no_violation';
+      return [canAppeal ? `${decision} ${copy.secondLook}` : decision];
+    }
     case 'warning':
     case 'suspension':
     case 'ban':
@@ -52,7 +52,7 @@ export const listParagraphs = (notice: Notice): string[] => {
     isExclusion(notice) || (kind === 'appeal_decided' && appeal.outcome === 'reduced')
       ? formatUntil(until)
       : null,
-    // In the notice about a report, the opening paragraphs offer the appeal, under the name of a second look.
+    // The notice about a report offers the appeal in its opening paragraph instead (`copy.secondLook`).
     appeal.state === 'possible' && appeal.until !== null && kind !== 'report_decided'
       ? copy.appealUntil(formatTime(dateFormat, Date.parse(appeal.until)))
       : null,

@@ -18,10 +18,10 @@ interface IdentityQuery {
 const BATCH_INTERVAL_MS = 0;
 
 /**
- * Authenticates sockets by the session cookie, without express-session, whose request and response objects cost more
- * than the query. Sockets that open while a query is in flight share the next one. A family is the series of session
- * ids that replace one another in one login. A login that is renewed, for example by a password change, continues in
- * a new family.
+ * Authenticates sockets by the session cookie. It does not use express-session: the request and response objects that
+ * express-session needs cost more than the database query. Sockets that open while a database query is in flight share
+ * the next one. A family is the series of session ids that replace one another in one login. A login that is renewed,
+ * for example by a password change, continues in a new family.
  */
 @Injectable()
 export class CookieIdentityAdapter implements SocketIdentityPort {

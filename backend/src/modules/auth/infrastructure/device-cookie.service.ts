@@ -15,8 +15,9 @@ const MIN_SECRET_BYTES = 32;
 /**
  * Identifies browsers by a cookie with a random id, so that new accounts of sanctioned users are recognised. The cookie
  * outlives logins. The server stores only the SHA-256 of the id. The cookie is signed, so that a client cannot choose
- * its id. It is signed with SAFETY_SECRET, because each rotation of the session secret would invalidate all device
- * cookies. `KnownDeviceService` sets another cookie, which only affects the limits on password guessing.
+ * its id. It is signed with SAFETY_SECRET and not with the session secret, because each rotation of the session secret
+ * would invalidate all device cookies. `KnownDeviceService` sets another cookie, which only affects the limits on
+ * password guessing.
  */
 @Injectable()
 export class DeviceCookieService {

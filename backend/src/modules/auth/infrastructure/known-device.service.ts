@@ -36,8 +36,8 @@ export class KnownDeviceService {
   }
 
   /**
-   * Sets the device cookie of a user who has just signed in. Failed logins with this cookie are limited by its new
-   * device id.
+   * Sets the device cookie of a user who has just signed in. Failed logins with this cookie are limited per device id,
+   * and each call creates a new id.
    */
   remember(response: Response, { userId, credentialsVersion }: VerifiedUser): void {
     const deviceId = randomBytes(DEVICE_ID_BYTES).toString('base64url');

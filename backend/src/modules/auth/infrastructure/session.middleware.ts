@@ -47,7 +47,7 @@ export const createRefreshMiddleware =
     const { session: currentSession } = request;
     const nowMs = Date.now();
     const sinceRefreshMs = nowMs - (currentSession.refreshedAt ?? 0);
-    // Without a valid cookie, express-session creates a session that is not stored.
+    // A session that express-session creates for a request without a valid cookie is not in the table of sessions.
     if (currentSession.isFromTable && sinceRefreshMs > REFRESH_AFTER_MS) {
       currentSession.refreshedAt = nowMs;
       // `request.user` is not set yet: passport.session() runs after this middleware.

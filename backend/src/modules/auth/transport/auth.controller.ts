@@ -53,7 +53,7 @@ export class AuthController {
     @UserVerifiedByPassword() verifiedUser: VerifiedUser,
   ): Promise<UserResponseDto> {
     await this.loginSessions.begin(request, verifiedUser);
-    // Sets a cookie that belongs to the user. The one set below identifies the browser itself, for all users.
+    // Sets a cookie for this user. The cookie of `ensureDevice` identifies the browser, for all its users.
     this.knownDevices.remember(response, verifiedUser);
     const device = this.deviceCookie.ensureDevice(request, response);
     await this.deviceAccounts.recordUse(device.hash, verifiedUser.userId);
@@ -77,7 +77,7 @@ export class AuthController {
     return { user: await this.users.getSelf(verifiedUser.userId) };
   }
 
-  // Open to suspended and banned users: an anonymous one gets their own user, and a new account inherits the sanction.
+  // Open to suspended and banned users: an anonymous user stays the same user, and a new user inherits the sanction.
   @Post('anonymous')
   @RateLimitedBy('anonymous', 'address')
   @ApiCreatedResponse({ type: UserResponseDto })

@@ -47,7 +47,7 @@ export class AppealsService {
       noticeId,
       words: normalizeText(words),
     });
-    // If the appeal is not new, it is still open: a decided one is refused with already_answered.
+    // An earlier appeal is open, too: if it is decided, `conduct.fileAppeal` throws already_answered.
     return { appeal: { id: appealId, noticeId, createdAt: createdAt.toISOString(), state: 'open' }, isNew };
   }
 }

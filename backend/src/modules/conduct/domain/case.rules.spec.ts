@@ -13,11 +13,11 @@ import { expectRefusal } from '../../../testing/refusal.functions';
 import { computeStandingAt } from '../../standings/domain/standing.state';
 
 // By default `mod` decides cases. `own_decision` refuses moderators who are involved in the case or have made the
-// decision; `already_answered` means that the case does not wait for this act: it is decided, or already escalated.
+// decision. `already_answered` refuses an action because the case is decided, or is already escalated.
 
 const MINUTE_MS = 60_000;
-/** The first reporter of `reportByUsers`. */
-const firstReporter = 11;
+/** The first two reporters of `reportByUsers`. */
+const [firstReporter, secondReporter] = [11, 12] as const;
 const UNKNOWN_ID = 999;
 const computeStandingKind = ({ state, now }: ConductHistory) => computeStandingAt(state.standing, now).kind;
 
@@ -93,8 +93,8 @@ describe('a decision', () => {
         facts: 'You insulted your partner.',
         note: 'First time',
         reports: [
-          { reporterId: 11, noticeId: expect.any(Number) },
-          { reporterId: 12, noticeId: expect.any(Number) },
+          { reporterId: firstReporter, noticeId: expect.any(Number) },
+          { reporterId: secondReporter, noticeId: expect.any(Number) },
         ],
       },
     });
@@ -114,7 +114,7 @@ describe('a decision', () => {
     expect(computeStandingKind(history)).toBe('good');
   });
 
-  it('that dismisses a case without consequences sends the user no notice', () => {
+  it('that dismisses a case sends the user no notice when there is no flag or sanction to lift', () => {
     const history = new ConductHistory().reportByUsers(1);
     expect(listTypes(history.decide('dismissed'))).toEqual(['CaseDecided']);
   });
@@ -144,7 +144,8 @@ describe('a decision', () => {
   it('does not affect other cases and their sanctions', () => {
     const history = new ConductHistory().reportByUsers(1);
     history.decide('suspended');
-    history.report(12);
+    // The first case is decided, so this report opens a second one, which the next decision is about.
+    history.report(secondReporter);
     expect(listTypes(history.decide('dismissed'))).toEqual(['CaseDecided']);
     expect(computeStandingKind(history)).toBe('suspended');
   });
@@ -152,7 +153,7 @@ describe('a decision', () => {
   it('is refused when the case has changed since the moderator read it, and when it is decided', () => {
     const history = new ConductHistory().reportByUsers(1);
     const outdatedDecision = createDecision(history, 'warned');
-    history.report(12);
+    history.report(secondReporter);
     expectRefusal(() => history.execute(outdatedDecision), 'case_changed');
     history.decide('warned');
     expectRefusal(() => history.execute(createDecision(history, 'warned')), 'already_answered');
@@ -166,7 +167,7 @@ describe('a decision', () => {
     ['a friend of the user or of a reporter', mod, [mod]],
   ])('is refused to %s', (_who, moderatorId, excludedModeratorIds) => {
     const history = new ConductHistory().reportByUsers(1);
-    // The exception for the only moderator (own decisions after 24 hours) does not apply to those involved.
+    // The only moderator may review their own decision after 24 hours, but not decide a case that involves them.
     const changes = { moderatorId, excludedModeratorIds, isOnlyModerator: true };
     history.wait(30 * DAY_MS);
     expectRefusal(() => history.decide('warned', changes), 'own_decision');
@@ -191,7 +192,7 @@ describe('a decision', () => {
     expect(listTypes(history.decide('dismissed'))).toEqual(['CaseDecided']);
   });
 
-  it('places a legal hold, which keeps the evidence, under the rule no_illegal', () => {
+  it('with the rule no_illegal places a legal hold, which keeps the evidence', () => {
     const history = new ConductHistory().reportByUsers(1);
     expect(listTypes(history.decide('warned', { rule: 'no_illegal' }))).toContain('HoldPlaced');
   });
@@ -205,7 +206,7 @@ describe('a decision', () => {
     expect(listTypes(warned.decide('warned'))).not.toContain('HoldPlaced');
   });
 
-  it('that dismisses a case about a stated age still asks the user for their age', () => {
+  it('that dismisses a case about a stated age does not end the age question', () => {
     const history = new ConductHistory();
     // The finding opens a case and asks the user for their age.
     history.execute(createFinding('stated_age'));
@@ -245,7 +246,7 @@ describe('an escalation', () => {
   it('is refused when the case has changed since the moderator read it', () => {
     const history = new ConductHistory().reportByUsers(1);
     const { version } = history.state;
-    history.report(12);
+    history.report(secondReporter);
     expectRefusal(() => escalate(history, mod, version), 'case_changed');
   });
 });

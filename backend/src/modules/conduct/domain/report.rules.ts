@@ -31,7 +31,7 @@ const ruleByCategory: Record<ReportCategory, HouseRule> = {
   other: 'no_illegal',
 };
 
-/** Both reports are about the same user. A reporter has only one private chat with them. */
+/** For two reports of one reporter about one user. These two users have only one private chat with each other. */
 const isSameChat = (one: ReportContext, other: ReportContext): boolean =>
   one.where === 'random_chat' && other.where === 'random_chat'
     ? one.sessionId === other.sessionId
@@ -99,7 +99,7 @@ export const decideReport = (
 
 /**
  * The user id under which a report counts. The accounts of one device share an id within a case, so that they count as
- * one reporter. If accounts of the device reported before they shared it, they have different ids; the lowest is used.
+ * one reporter. If they reported before they shared the device, they have different ids; the lowest is used.
  */
 const computeCountsAs = (
   { reporterId, deviceAccountIds }: FileReport,
@@ -137,7 +137,8 @@ const decideAutomaticCare = (
   if (reporterCount >= reportersToFlag && !isFlagged(state, at))
     events.push(createUserFlagged(command, caseId, 'reports'));
   const until = new Date(at.getTime() + reviewMs);
-  // A case suspends automatically once: otherwise a group of reporters could extend the suspension indefinitely.
+  // A case suspends automatically once, and again after a reversal. Without this limit, a group of reporters could
+  // extend the suspension indefinitely.
   const wasSuspended = listSanctionsOfCase(state, caseId).some(
     ({ isAutomatic, imposedAt }) => isAutomatic && (lastReversalAt === null || imposedAt > lastReversalAt),
   );
@@ -190,8 +191,8 @@ const chooseRule = (reports: readonly FiledReport[]): HouseRule => {
 };
 
 /**
- * An automatic finding about the user opens a case or joins the undecided one. If it has a `rule`, it also suspends the
- * user. Repeating a finding of the same source results in no event.
+ * An automatic finding about the user opens a case or joins the undecided one. If it has a `rule`, as an
+ * `image_match` may, it also suspends the user. Repeating a finding of the same source results in no event.
  */
 export const decideFinding = (command: RaiseFinding, state: ConductState): readonly ConductEvent[] => {
   const { ids, at, finding, sourceEventId, evidence, evidenceHash, rule } = command;
@@ -226,7 +227,10 @@ const decideStatedAge = (
 const hasSanctionWithoutEnd = ({ sanctions }: ConductState): boolean =>
   [...sanctions.values()].some(({ isLifted, until }) => !isLifted && until === null);
 
-/** An event that suspends the user without an end: the decision of a moderator ends it. */
+/**
+ * An event that suspends the user without an end: the decision of a moderator ends it.
+ * @param rule by default, that of users who state an age under 18
+ */
 export const createSuspensionUntilDecided = (
   command: Pick<FileReport, 'ids' | 'at' | 'userId'>,
   caseId: number | null,

@@ -38,7 +38,8 @@ export class EvidenceExpiryService implements OnModuleInit {
       // A finding has no report id; its case still gets an event.
       const { caseId, reportId } = data as { caseId: number; reportId?: number };
       const reportIds = reportIdsByCase.get(caseId) ?? [];
-      reportIdsByCase.set(caseId, reportId === undefined ? reportIds : [...reportIds, reportId]);
+      if (reportId !== undefined) reportIds.push(reportId);
+      reportIdsByCase.set(caseId, reportIds);
     }
     for (const caseId of reportIdsByCase.keys()) {
       if (!(await hasEvidence(streamId, caseId, manager))) await this.images.release(caseId, manager);

@@ -7,8 +7,8 @@ import { BlockListService } from '../../blocks/application/block-list.service';
 import { MatchQueueService } from './match-queue.service';
 
 /**
- * How long a list of excluded users is used. A block that is made in this time keeps its two users apart by a key in
- * Redis, which lives twice as long (docs/decisions/0051-blocks-act-by-a-key-a-list-and-a-check.md).
+ * How long a list of excluded users is used. The list does not contain newer blocks: a key in Redis keeps the two users
+ * of a new block apart for twice this time (docs/decisions/0051-blocks-act-by-a-key-a-list-and-a-check.md).
  */
 const EXCLUSIONS_TTL_MS = 1_800_000;
 
@@ -26,7 +26,7 @@ export const UNKNOWN_EXCLUSIONS: Exclusions = { userIds: [], readAt: 0 };
 @Injectable()
 export class SearchExclusionsService {
   private readonly logger = new Logger(SearchExclusionsService.name);
-  /** When the list of each user with a socket here last changed, in epoch ms. */
+  /** When the list of a user last changed, in epoch ms. Contains only users with a socket at this replica. */
   private readonly changedAt = new Map<number, number>();
 
   constructor(
@@ -57,8 +57,8 @@ export class SearchExclusionsService {
 
   /**
    * Whether the list may have changed after it was read, for example while the user joined the queue. False if
-   * `readAt` is 0: a search whose list has changed is retried at once, which would repeat endlessly while the list
-   * cannot be read.
+   * `readAt` is 0. Callers retry a search at once when its list has changed; while the list cannot be read, they would
+   * retry endlessly.
    */
   haveChanged(userId: number, { readAt }: Exclusions): boolean {
     return readAt > 0 && (this.changedAt.get(userId) ?? 0) >= readAt;
@@ -74,7 +74,10 @@ export class SearchExclusionsService {
     if (closure.wasLastOfUser) this.changedAt.delete(connection.identity.userId);
   }
 
-  /** Lets the two be matched again and retries their searches, unless the other user's block keeps them apart. */
+  /**
+   * Lets the two be matched again, unless the other user's block keeps them apart. The replicas that serve the two
+   * retry their searches when they receive `exclusions_changed`.
+   */
   @OnProcessEvent('UserUnblocked')
   async allowAgain({ blockerId, blockedId }: ProcessEventMap['UserUnblocked']): Promise<void> {
     if (await this.blockList.isBlockedEitherWay(blockerId, blockedId)) return;

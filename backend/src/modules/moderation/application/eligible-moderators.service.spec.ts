@@ -28,8 +28,8 @@ const findIneligible = (...events: ConductEventRow[]): Promise<number[]> =>
   service.findIneligible(decidedCase, [ada, eve], events);
 
 it('the moderator who made a decision cannot decide an appeal against it', async () => {
-  const dismissal = createDecision(mia, [adasNoticeId, evesNoticeId]);
-  expect(await findIneligible(dismissal, createAppeal(41, adasNoticeId))).toEqual([mia]);
+  const decision = createDecision(mia, [adasNoticeId, evesNoticeId]);
+  expect(await findIneligible(decision, createAppeal(41, adasNoticeId))).toEqual([mia]);
 });
 
 it('an appeal excludes the moderator who made the appealed decision, not the one who decided last', async () => {

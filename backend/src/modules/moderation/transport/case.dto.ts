@@ -24,7 +24,10 @@ export class CaseItemDto implements CaseItem {
   @ApiProperty({ type: 'integer', minimum: 1 })
   id: number;
 
-  @ApiProperty({ enum: caseStateSchema.options, description: 'A decided case that waits again is open' })
+  @ApiProperty({
+    enum: caseStateSchema.options,
+    description: 'Also open for a decided case that waits again',
+  })
   state: CaseState;
 
   @ApiProperty({
@@ -71,7 +74,8 @@ export class CaseItemDto implements CaseItem {
 
   @ApiProperty({
     enum: caseKindSchema.options,
-    description: 'The gravest reason why the case waits; if it does not, the reason for which it was opened',
+    description:
+      'For a case that waits, the gravest reason; otherwise the reason for which the case was opened',
   })
   kind: CaseKind;
 

@@ -30,8 +30,8 @@ interface RawMessage {
 
 /**
  * $1 and $2 are the two users, $3 is the number of newest messages to read, and $4 are ids of messages to read even if
- * they are older. A single statement, so that messages and total come from one snapshot. By default, PostgreSQL would
- * materialize the conversation, which is used three times, and could not find these messages by an index.
+ * they are older. A single statement, so that messages and total come from one snapshot. NOT MATERIALIZED lets
+ * PostgreSQL find the chosen messages by an index. By default, it would first copy the whole conversation.
  * `event_private` holds the personal fields of events, among them the content.
  */
 const TRANSCRIPT_SQL = `
@@ -78,12 +78,13 @@ export class PrivateTranscriptService {
       messageType: row.type,
       contents: row.contents ?? [],
     }));
-    // Without rows there is no message, because `newestCount` is at least 1.
+    // Without rows the conversation is empty, because `newestCount` is at least 1.
     return { messages, omitted: (rows[0]?.total ?? 0) - rows.length };
   }
 
   /** When the sender last wrote to the receiver; null if never. */
   async findLastMessageTime(senderId: number, receiverId: number): Promise<Date | null> {
+    // LEAST and GREATEST select the conversation by the index that lists its messages in the order of their ids.
     const [row] = await this.dataSource.query<{ created_at: Date }[]>(
       `SELECT created_at FROM private_messages
        WHERE LEAST(sender_id, receiver_id) = LEAST($1::bigint, $2::bigint)

@@ -8,7 +8,7 @@ export interface LoggedEvent {
   event: RandomChatEvent;
 }
 
-/** The result of `decodeEvent`. */
+/** The result of `decodeEvent`: an event in the current version of its type. */
 export interface DecodedEvent {
   /** Null when the text is not an encoded event. */
   eventId: string | null;
@@ -17,8 +17,8 @@ export interface DecodedEvent {
 }
 
 /**
- * An event that was read from the chat's stream or the outbox. Its data is not upcast: it has the shape of
- * `schemaVersion`.
+ * The result of `decodeWrittenEvent`: an event as it was written to the chat's stream or the outbox. Its data is not
+ * upcast: it has the shape of `schemaVersion`.
  */
 export interface WrittenEvent {
   eventId: string;
@@ -66,9 +66,9 @@ export const decodeWrittenEvent = (text: string): WrittenEvent => {
 };
 
 /**
- * Decodes an event and upcasts it to the current version of its type. `event` is null where `decodeWrittenEvent` would
- * throw, and for an event of a newer release: replicas of two releases run side by side during an update, and an event
- * of the newer one must not stop a replica of the older one.
+ * Decodes an event and upcasts it to the current version of its type. `event` is null if that is not possible:
+ * replicas of two releases run side by side during an update, and an event of the newer one must not stop a replica of
+ * the older one.
  */
 export const decodeEvent = (text: string): DecodedEvent => {
   let written: WrittenEvent;

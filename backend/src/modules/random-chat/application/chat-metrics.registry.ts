@@ -3,9 +3,9 @@ import { DurationHistogram } from '../../../platform/observability/duration.mode
 import { MetricsRegistry } from '../../../platform/observability/metrics.registry';
 
 /**
- * `resumed`: the client received the events that it had missed. `reset`: the client had seen more events than Redis
- * has, and received all of them again. `ended`: the chat was over. `refused`: the rate limit on pages of events was
- * exceeded.
+ * `resumed`: the client received the events that it had missed. `reset`: Redis has lost events that the client had
+ * seen, so the client received the chat from the start. `ended`: the chat was over. `refused`: the rate limit on pages
+ * of events was exceeded.
  */
 export type ResumeOutcome = 'resumed' | 'reset' | 'ended' | 'refused';
 /** Outcome for a chat whose latest entries Redis had lost: the entries were restored, or the chat was ended. */
@@ -30,7 +30,7 @@ export class ChatMetricsRegistry {
   constructor(metrics: MetricsRegistry) {
     metrics.addLiveDurations(
       'thaw_fanout_lag_seconds',
-      'Time from appending an event of a chat to writing its frame, to the millisecond, by the clock of Redis',
+      'Time from appending an event of a chat to writing its frame, by the clock of Redis (precision: 1 ms)',
       () => [[{}, this.fanoutLag]],
     );
     metrics.addLiveCounter(

@@ -64,10 +64,10 @@ const gameRevealed: RandomChatEvent = {
     ],
   },
 };
-/** Bob ignores the game. */
-const createGameIgnored = (gameId = 'g1'): RandomChatEvent => ({
+/** By default, Bob ignores the game. */
+const createGameIgnored = (gameId = 'g1', userId = BOB): RandomChatEvent => ({
   type: 'GameIgnored',
-  data: { gameId, userId: BOB },
+  data: { gameId, userId },
 });
 
 describe('starting Break the Ice', () => {
@@ -110,8 +110,8 @@ describe('starting Break the Ice', () => {
       createGameIgnored(`g${id}`),
     ]);
     givenChat(chatStarted, ...allAsked)
-      .when(startGame(ADA, 'again'))
-      .then(createGameStarted('again'));
+      .when(startGame(ADA, 'g-new'))
+      .then(createGameStarted('g-new'));
   });
 
   it('is refused with the id of an earlier game', () => {
@@ -194,12 +194,10 @@ describe('answering Break the Ice', () => {
 
 describe('ignoring Break the Ice', () => {
   it('is allowed for the initiator and the partner, also after one has answered', () => {
-    givenChat(chatStarted, createGameStarted())
-      .when(ignoreGame(BOB))
-      .then({ type: 'GameIgnored', data: { gameId: 'g1', userId: BOB } });
+    givenChat(chatStarted, createGameStarted()).when(ignoreGame(BOB)).then(createGameIgnored('g1', BOB));
     givenChat(chatStarted, createGameStarted(), createGameAnswered(BOB, optionA))
       .when(ignoreGame(ADA))
-      .then({ type: 'GameIgnored' });
+      .then(createGameIgnored('g1', ADA));
   });
 
   it('is acknowledged again when it is repeated', () => {

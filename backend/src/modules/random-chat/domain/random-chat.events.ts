@@ -81,8 +81,8 @@ export interface ChatFinding {
   /** The user who stated the age. */
   userId: number;
   /**
-   * The message whose edit states the age. Null if a new message states it: that message is stored together with the
-   * end, directly before it, and has no id before that.
+   * The message whose edit states the age. Null if a new message states it: that message has no id until it is stored,
+   * and it is stored together with `ChatEnded`, as the event directly before.
    */
   messageId: string | null;
 }

@@ -18,6 +18,7 @@ const createMessageSent = (content: string): MessageSent => ({
 const createChat = (gapsMs: readonly number[]): { state: RandomChatState; ids: readonly string[] } => {
   const ids: string[] = [];
   let state = createChatState(UNLIMITED);
+  // If the first gap is 0, the first message has index 1.
   let [ms, indexInMs] = [START_MS, 0];
   for (const gap of gapsMs) {
     indexInMs = gap === 0 ? indexInMs + 1 : 0;
@@ -76,8 +77,8 @@ test('parseOccurredAtMs returns the part of the id before the dash', () => {
 
 test('evolve changes only version and size for an event of an unknown type', () => {
   const { state } = createChat([0]);
-  const stateBefore = { ...state };
-  const unknownEvent = null;
+  const stateBefore = { ...state }; // a copy, because `evolve` mutates `state`
+  const unknownEvent = null; // the codec decodes an event of an unknown type to null
   expect(evolve(state, unknownEvent, { id: `${START_MS + 5}-0`, seq: 2 }, 100)).toEqual({
     ...stateBefore,
     version: 2,

@@ -18,7 +18,7 @@ const MESSAGE_ID = getEventPosition(2).id;
 /** Later than every event of these tests. */
 const COMMAND_TIME_MS = getEventTime(1_000);
 
-/** The decision on a command that changes nothing in a chat of `version` events. The id is empty: there is no event. */
+/** The decision on a command that changes nothing: an empty id, because no event results, and the chat's version. */
 const createNoOpAt = (version: number) => ({ alreadyDone: { id: '', seq: version } });
 
 const editMessage = (editorId: number, content: string, messageId = MESSAGE_ID): RandomChatCommand => ({

@@ -12,7 +12,7 @@ import type { EditMessage, SendMessage } from './random-chat.commands';
 import type { RandomChatEvent } from './random-chat.events';
 
 const IMAGE_URL = '/api/files/chat-images/0b9a7a3e-5a5b-4c0e-9d3f-6f6f3a1f0001.webp';
-/** In the chats with a message, it is the second event, after ChatStarted. */
+/** The position of the message, in the chats that have one: the second event, after `ChatStarted`. */
 const MESSAGE_POSITION = getEventPosition(2);
 const MESSAGE_ID = MESSAGE_POSITION.id;
 
@@ -33,7 +33,7 @@ const editMessage = (content: string): EditMessage => ({
   messageId: MESSAGE_ID,
   content,
 });
-const createChatRemoved = (userId: number, messageId: string | null): RandomChatEvent => ({
+const createEndedForAge = (userId: number, messageId: string | null): RandomChatEvent => ({
   type: 'ChatEnded',
   data: { reason: 'removed', endedBy: null, finding: { kind: 'stated_age', userId, messageId } },
 });
@@ -43,7 +43,7 @@ describe('a message in which its sender states to be under 18', () => {
   it('is stored and ends the chat, in one decision', () => {
     givenChat(chatStarted)
       .when(sendMessage("hi, i'm 14"))
-      .then(messageSent(ADA, "hi, i'm 14"), createChatRemoved(ADA, null));
+      .then(messageSent(ADA, "hi, i'm 14"), createEndedForAge(ADA, null));
   });
 
   it('ends the chat when it is the text of an edit', () => {
@@ -51,14 +51,14 @@ describe('a message in which its sender states to be under 18', () => {
       .when(editMessage("i'm 14"))
       .then(
         { type: 'MessageEdited', data: { messageId: MESSAGE_ID, editorId: BOB, content: "i'm 14" } },
-        createChatRemoved(BOB, MESSAGE_ID),
+        createEndedForAge(BOB, MESSAGE_ID),
       );
   });
 
   it('ends the chat when it is the text above an image; digits in the address of an image are ignored', () => {
     givenChat(chatStarted)
       .when(sendMessage(`14f\n[IMAGE:${IMAGE_URL}]`, { messageType: 'mixed' }))
-      .then({ type: 'MessageSent' }, createChatRemoved(ADA, null));
+      .then({ type: 'MessageSent' }, createEndedForAge(ADA, null));
     givenChat(chatStarted)
       .when(sendMessage(IMAGE_URL, { messageType: 'image' }))
       // `then` expects exactly these events, so the chat has not ended.
@@ -66,7 +66,7 @@ describe('a message in which its sender states to be under 18', () => {
   });
 
   it('ends the chat only once: a retry gets the position of the stored message', () => {
-    const retry = givenChat(chatStarted, messageSent(ADA, '14f', 'c-1'), createChatRemoved(ADA, null)).when(
+    const retry = givenChat(chatStarted, messageSent(ADA, '14f', 'c-1'), createEndedForAge(ADA, null)).when(
       sendMessage('14f', { clientId: 'c-1' }),
     );
     expect(retry.decide()).toEqual({ alreadyDone: MESSAGE_POSITION });

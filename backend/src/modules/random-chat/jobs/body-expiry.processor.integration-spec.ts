@@ -141,7 +141,7 @@ it('keeps the bodies of a chat when the removal of its images fails', async () =
   expect(await readStoredContents(streamId)).toEqual(['hello', IMAGE]);
 });
 
-it('erases the bodies of a chat without an end at an expiry that an earlier release stored', async () => {
+it('erases the bodies of a chat without an end at the time that an earlier release stored with each body', async () => {
   const streamId = await storeChat(chatStarted, createMessageSent('hello'));
   // Earlier releases stored the expiry in the row of each body, not once for the chat.
   await database.dataSource.query('UPDATE event_private SET expires_at = $2 WHERE stream_id = $1', [

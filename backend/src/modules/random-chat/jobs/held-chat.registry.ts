@@ -29,9 +29,9 @@ export interface OutboxPass {
   isHeld(sessionId: string): boolean;
   /** Whether a chat is held and not due for a retry. This pass skips its entries. */
   isWaiting(sessionId: string): boolean;
-  /** Records that entries were read and are now written or held. */
+  /** Records that entries were read, including those that the pass skipped. */
   markProcessed(entries: readonly OutboxEntry[]): void;
-  /** Ends the pass after all entries were read. @returns the last outbox id that was read of each shard. */
+  /** Ends the pass after all entries were read. @returns the last outbox id read of each shard, or its start. */
   end(): OutboxPositions;
 }
 
@@ -116,7 +116,7 @@ export class HeldChatRegistry {
   ): void {
     const shardsWithHeldChats = new Set<number>();
     for (const [sessionId, { shard, failedId }] of this.chats) {
-      // The pass has read the shard from its head without this entry: another worker or an operator removed it.
+      // A pass from the head of the shard did not find the entry: another worker or an operator removed it.
       if (starts.get(shard) === HEAD && !processedIds.has(failedId)) this.chats.delete(sessionId);
       else shardsWithHeldChats.add(shard);
     }

@@ -20,14 +20,15 @@ export type SanctionKind = 'suspended' | 'banned';
 export type FlagCause = 'reports' | 'many_accounts' | 'sanction_lapsed';
 
 /**
- * Why a sanction ended early. `replaced`: by a later decision on the same case. `source_ended`: the sanction that it
- * was inherited from has ended, or was shortened: then a suspension with the same end replaces the inherited sanction.
+ * Why a sanction ended early. `replaced`: by a later decision on the same case. `source_ended`: its source (the
+ * sanction that it was inherited from) has ended or now ends earlier. If the source is still in force, a suspension
+ * until the new end of the source replaces the inherited sanction.
  */
 export type LiftCause = 'dismissed' | 'replaced' | 'appeal' | 'moderator' | 'not_confirmed' | 'source_ended';
 
 /**
- * The user is flagged: they are matched only with other flagged users, until the time `until`. The type keeps its
- * original name, because stored events have it.
+ * The user is flagged: they are matched only with other flagged users, until the time `until`. `PersonFlagged` is the
+ * original name, which stays because stored events have it.
  */
 export type UserFlagged = ConductEventOf<
   'PersonFlagged',

@@ -10,7 +10,7 @@ const emphasis = /\*\*|__/g;
 const outerQuotes = /^["'“”„«»‘’]+|["'“”„«»‘’]+$/g;
 /** Direction controls, which would reorder text next to the suggestion. */
 const directionControls = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
-/** HTML, links and images of Markdown, tables, code, JSON, and the markers of images in messages. */
+/** HTML, links and images of Markdown, tables, code, JSON, and `[IMAGE:…]` markers of messages. */
 const markup = /[<>{}[\]|`\\#]/;
 
 /**

@@ -35,10 +35,10 @@ describe('SuggestionModelClient', () => {
   it('asks for a short completion without streaming, and returns its text', async () => {
     model.setBehaviour(answerWithLines('one', 'two'));
     expect(await client.complete(prompt)).toBe('one\ntwo');
-    const [question] = model.receivedRequests;
-    expect(question?.path).toBe('/v1/chat/completions');
-    expect(question?.headers.authorization).toBe('Bearer key-1');
-    expect(JSON.parse(question?.body ?? '')).toEqual({
+    const [request] = model.receivedRequests;
+    expect(request?.path).toBe('/v1/chat/completions');
+    expect(request?.headers.authorization).toBe('Bearer key-1');
+    expect(JSON.parse(request?.body ?? '')).toEqual({
       model: 'small',
       messages: prompt,
       max_tokens: 120,

@@ -22,7 +22,7 @@ const completionSchema = z.object({
 
 /** Client of a language model with an OpenAI-compatible chat completion API. */
 export class SuggestionModelClient {
-  /** Name and port of the server. The page shows them to users, because their words are sent to this server. */
+  /** Name and port of the server. The page shows this address to users, because their messages are sent to it. */
   readonly host: string;
   private readonly server: OptionalServerClient;
 

@@ -15,7 +15,7 @@ export interface ShownImage {
   key: string;
   streamId: string;
   eventId: string;
-  /** A message shows only images of its sender, so `recordImageUses` ignores an image that the sender does not own. */
+  /** The content may name an image that the sender does not own. `recordImageUses` ignores such an image. */
   senderId: number;
   /** null when the event names no receiver, as in a random chat. */
   receiverId: number | null;

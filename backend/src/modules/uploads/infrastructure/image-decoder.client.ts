@@ -46,7 +46,7 @@ export class ImageDecoderClient {
     this.child = fork(PROGRAM, {
       execArgv: [], // without the Node options of the replica
       // An otherwise empty environment, so that no secret is passed. Decoding one image at a time needs few threads of
-      // libuv, and few heaps (arenas) of glibc, which does not return their free memory to the system.
+      // libuv. There are few heaps (arenas) of glibc, because glibc does not return their free memory to the system.
       env: { UV_THREADPOOL_SIZE: '2', MALLOC_ARENA_MAX: '2' },
       serialization: 'advanced',
       stdio: ['ignore', 'ignore', 'ignore', 'ipc'],

@@ -16,7 +16,7 @@ describe('moderators command', () => {
   });
   afterAll(() => accounts.close());
 
-  it('appoints with `add` and dismisses with `remove`, effective from the next request, and reports a repetition', async () => {
+  it('appoints with `add` and dismisses with `remove`, effective from the next request, and reports if nothing changes', async () => {
     const { browser, email, userId } = await accounts.register();
     const isModerator = async () => (await browser.get(`/api/user/${userId}`)).body.isModerator as unknown;
     expect(await isModerator()).toBe(false);

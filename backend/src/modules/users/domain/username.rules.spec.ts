@@ -78,8 +78,8 @@ describe('parseUsername', () => {
 
   it('accepts 2,000 generated usernames', () => {
     let counter = 0;
-    // A fixed sequence in place of random numbers. A username takes three of them, so each word list is read in steps
-    // of 21. That shares no factor with the lengths of the lists, 50 and 59, so every word occurs.
+    // A fixed sequence in place of random numbers. The counter advances by 21 for each username, which takes three
+    // numbers. 21 shares no factor with the lengths of the word lists, 50 and 59, so every word occurs.
     const chooseNumber = (below: number) => (counter += 7) % below;
     const usernames = Array.from({ length: 2_000 }, () => generateUsername(chooseNumber));
     expect(usernames.filter((username) => parseUsername(username) === null)).toEqual([]);

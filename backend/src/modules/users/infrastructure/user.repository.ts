@@ -95,10 +95,11 @@ export class UserRepository {
   }
 
   /**
-   * Claims an e-mail address for a user. Until the end of the transaction, other transactions that claim this address
-   * or the user's previous one wait. Therefore the event that gives up an address precedes the event of its next owner,
-   * and no INSERT violates the unique index. PostgreSQL would log the address with such a violation, but logs must
-   * contain no e-mail addresses.
+   * Claims an e-mail address for a user. This address and the user's current one stay locked until the end of the
+   * transaction: other transactions that claim either of them wait. Therefore the event by which a user gives up an
+   * address precedes the event by which another user gets it. `usersProjection` applies them in this order, so it does
+   * not violate the unique index. PostgreSQL would log the address with such a violation, but logs must contain no
+   * e-mail addresses.
    * @returns false when another user has the address.
    */
   async claimEmail(email: string, userId: number, manager: EntityManager): Promise<boolean> {

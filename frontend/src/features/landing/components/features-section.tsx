@@ -62,7 +62,8 @@ export const FeaturesSection = () => {
               aria-roledescription="slide"
               aria-label={copy.features.slide(slideIndex + 1, features.length)}
               aria-hidden={slideIndex !== index}
-              // Makes the slide visible (styles/landing.css). Another value, `played`, would also animate messages.
+              // Makes the slide visible (styles/landing.css). The slides of LiveDemo also use the value `played`, which
+              // animates their messages.
               data-shown={slideIndex === index ? 'at-once' : undefined}
               className="slide flex flex-col"
             >

@@ -115,7 +115,7 @@ it('decides with the keyboard only, and shows the preloaded next case before the
   expect(await screen.findByText('Case 8 is decided.')).toBeInTheDocument();
 });
 
-it('shows the empty queue after the decision of the last case', async () => {
+it('previews the notices of a dismissal, and shows the empty queue after the decision of the last case', async () => {
   const { user, server } = await openForm([aCase()], { [decisionRoute]: aCase({ state: 'decided' }) });
   server.routes[openQueueRoute] = createCaseListResponse([]);
   await user.click(getRadio('Dismiss'));
@@ -173,7 +173,7 @@ it('stays in the next case if its form is open when the decision of case 8 fails
   expect(getRadio('Warn')).toBeChecked();
 });
 
-it('names the missing end of a suspension and the facts that are too short, and sends nothing', async () => {
+it('shows errors for a suspension without an end and for facts that are too short, and sends nothing', async () => {
   const { user, server } = await openForm();
   await user.click(getRadio('Suspend'));
   await user.click(getRadio('Custom'));

@@ -18,7 +18,7 @@ export interface ReasonDialogProps {
   onDismiss: () => void;
 }
 
-/** Asks a moderator for the reason or the confirmation of an action that does not decide a case. */
+/** Asks a moderator to give a reason for an action, such as the escalation of a case, or to confirm it. */
 export const ReasonDialog = ({ texts, send, onDone, onDismiss }: ReasonDialogProps) => {
   const [reason, setReason] = useState('');
   const { mutate, isPending, error } = useMutation({ mutationFn: send, onSuccess: onDone });
@@ -27,7 +27,7 @@ export const ReasonDialog = ({ texts, send, onDone, onDismiss }: ReasonDialogPro
   return (
     <Modal isOpen title={texts.title} description={texts.lead} onDismiss={onDismiss} isLocked={isPending}>
       <form
-        // `Modal` asks before it closes over unsaved input.
+        // `Modal` asks before it discards unsaved input.
         data-unsaved={reason !== ''}
         className="mt-4 grid gap-4"
         onSubmit={(event) => {

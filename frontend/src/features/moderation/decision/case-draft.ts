@@ -135,6 +135,7 @@ type Until = number | null | undefined;
 const checkUntil = (until: Until, now: number): Problem | null =>
   until === undefined || isUntilAllowed(until, now) ? null : 'until';
 
+/** `until` is not null when a body is built: null is the problem `until`. */
 const buildUntilField = (until: Until): { until?: string } =>
   until === undefined || until === null ? {} : { until: new Date(until).toISOString() };
 
@@ -170,6 +171,7 @@ export const buildDecisionBody = (
   return buildIfValid([rule === null && 'rule', checkUntil(until, now), checkLength(facts)], () => ({
     ...commonFields,
     outcome,
+    // `rule` is not null here: null is the problem `rule`.
     ...(rule ? { rule } : {}),
     facts: facts.trim(),
     ...buildUntilField(until),

@@ -41,7 +41,7 @@ export const AuditView = ({ myId, onOpenCase }: { myId: number; onOpenCase: (cas
   const query = useInfiniteQuery(auditQuery(moderatorId));
   const entries = query.data?.pages.flatMap((page) => page.entries);
   // The moderators to choose from: the signed-in one and the authors of all entries loaded so far, even of entries that
-  // the present choice hides.
+  // the present choice hides. Set while rendering, so that React renders again with the new options at once.
   const [moderatorIds, setModeratorIds] = useState<readonly number[]>([myId]);
   const newIds = (entries ?? []).map((entry) => entry.moderatorId).filter((id) => !moderatorIds.includes(id));
   if (newIds.length > 0) setModeratorIds([...new Set([...moderatorIds, ...newIds])]);

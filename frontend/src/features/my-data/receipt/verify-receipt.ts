@@ -7,7 +7,7 @@ import { receiptContentSchema, type ReceiptContent, type ReceiptKey } from '@tha
 export type Verdict = 'genuine' | 'altered' | 'unknownKey';
 
 const algorithm = { name: 'Ed25519' } as const;
-/** The example key of RFC 8037, appendix A.2: `canVerify` runs before the server's keys are fetched. */
+/** An example key (RFC 8037, appendix A.2), because `canVerify` runs before the server's keys are fetched. */
 const sampleKey = { kty: 'OKP', crv: 'Ed25519', x: '11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo' } as const;
 
 const importKey = ({ kty, crv, x }: Pick<ReceiptKey, 'kty' | 'crv' | 'x'>): Promise<CryptoKey> =>

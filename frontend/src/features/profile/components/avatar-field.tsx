@@ -37,7 +37,7 @@ export const AvatarField = ({
     }
     onUploadingChange(true);
     try {
-      // Reported like a failed upload.
+      // The catch block reports a file of another type like a failed upload.
       if (!file.type.startsWith('image/')) throw new TypeError(`Not an image: ${file.type}`);
       onChange(await uploadImage(file, 'avatars', `profiles/${user.id}`));
     } catch (error) {

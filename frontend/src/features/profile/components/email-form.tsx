@@ -56,7 +56,8 @@ export const EmailForm = ({ user }: { user: SelfUser }) => {
         autoComplete="email"
         inputMode="email"
         spellCheck={false}
-        // Shown only after the server has refused the change, as it does for every invalid address.
+        // Shown only after a failed attempt, not while the user types. If the address is valid, the attempt failed for
+        // another reason.
         error={emailChange.isError && !isEmail(newEmail) ? words.invalid : undefined}
         {...form.field('newEmail')}
       />

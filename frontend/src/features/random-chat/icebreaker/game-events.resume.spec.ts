@@ -82,7 +82,7 @@ describe('after a reload', () => {
 });
 
 describe('after a reconnect', () => {
-  it("a game continues with the missed events, with the user's choice and without a celebration", () => {
+  it("the missed events reveal a game, which keeps the user's choice and is not celebrated", () => {
     const stateBefore = play(
       createChatState(),
       partnerQuestionFrame,
@@ -122,7 +122,7 @@ it('closes an open game when the chat ends', () => {
     expect(listSystemTexts(state)).toEqual([]);
     expect(findOpenGame(getSession(state))).toBeUndefined();
   }
-  // `sessionVanished`: the server has no chat any more, and the page has stopped waiting for `chat_skipped`.
+  // `sessionVanished`: the server has no chat for the user, and `chat_skipped` has not arrived in time.
   const vanished = reduce(play(createChatState(), partnerQuestionFrame), {
     type: 'sessionVanished',
     sessionId,

@@ -9,7 +9,7 @@ export interface QueueCommandsOptions {
   clock: Clock;
   getSocket: () => FeatureSocket & { resync: () => void };
   getState: () => Pick<RandomChatState, 'phase' | 'isLeavePending'>;
-  /** The server has removed the user from the queue. */
+  /** The user has left the queue, or was not in it. */
   onLeft: () => void;
   /** The server has refused the search. */
   onRefused: (code: SocketErrorCode | undefined) => void;

@@ -109,7 +109,7 @@ it('sends category, text and the marked messages, closes, and announces the bloc
 
 it('can be used by keyboard only, and sent without a text and without a block', async () => {
   const server = fakeServer({ 'POST /api/reports': { ...reportResponse, blocked: false } });
-  // Without an id, the chat is the private chat.
+  // Without `sessionId` and `historyId`, the report is about the private chat.
   const user = openDialog({ chat: {} });
   expect(getRadio('They seem to be under 18, or it is about a child')).toHaveFocus();
   // From the first category to the second, back, and around to the last.
@@ -211,7 +211,7 @@ it.each([
     expect(getRadio('Insults or hate')).toBeChecked();
     expect(getTextField()).toHaveValue('did not stop');
     expect(blockChanges).toEqual([]);
-    // The server recognizes a repeated report by its chat, so the same request is sent again.
+    // The second attempt sends the same chat, by which the server recognizes a repeated report.
     server.routes['POST /api/reports'] = reportResponse;
     await user.click(getButton('Send report'));
     await waitForClose();

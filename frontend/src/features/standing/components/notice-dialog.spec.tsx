@@ -39,6 +39,7 @@ const ageQuestion = aNotice({
 });
 
 beforeEach(() => {
+  // Requests that the server refuses are logged as warnings.
   jest.spyOn(console, 'warn').mockImplementation(() => undefined);
   signIn(aUser());
   resetNoticeDialog();
@@ -174,8 +175,8 @@ it.each([
   ['I am under 18', 'minor', 'suspended'],
 ] as const)(
   'sends the answer of the button "%s", and then applies the standing that the server returns',
-  async (label, answer, kind) => {
-    const standing = { ...ageQuestionStanding, kind };
+  async (label, answer, newKind) => {
+    const standing = { ...ageQuestionStanding, kind: newKind };
     signIn(aUser({ standing: ageQuestionStanding }));
     const { server, user } = await openPage(ageQuestion);
     server.routes['PUT /api/notices/43'] = { ...ageQuestion, seenAt };

@@ -93,8 +93,8 @@ scrape_configs:
   const exited = new Promise((resolve) => child.once('exit', resolve));
   return {
     /**
-     * Counts the series that a query returns now; 0 while Prometheus is starting. Shortens the ranges of the query to
-     * what a test of a minute can fill.
+     * Counts the series that a query returns now; 0 while Prometheus is starting. Shortens the ranges of the query,
+     * such as `[5m]`, because the test runs for only a minute.
      */
     async countSeries(expr) {
       const query = encodeURIComponent(

@@ -23,12 +23,12 @@ test('/chat is usable before the server has confirmed the user, after at most tw
   });
   const depths = new Map<string, number>();
   const devtools = await context.newCDPSession(page);
-  devtools.on('Network.requestWillBeSent', ({ request, initiator, documentURL }) => {
+  devtools.on('Network.requestWillBeSent', ({ request, initiator }) => {
     if (!/\.js$/.test(request.url)) return;
     // The initiator is the document or, for a dynamic import, a stack that may contain several scripts.
     const initiatorUrls = [initiator.url, ...(initiator.stack?.callFrames.map(({ url }) => url) ?? [])];
     const initiatorDepths = initiatorUrls.map((url) => depths.get(url ?? '') ?? 0);
-    if (request.url !== documentURL) depths.set(request.url, 1 + Math.max(0, ...initiatorDepths));
+    depths.set(request.url, 1 + Math.max(0, ...initiatorDepths));
   });
   await devtools.send('Network.enable');
 
@@ -84,6 +84,7 @@ test('a click on Join Anonymously before hydration shows that it is pending, the
     .poll(() => joinButton.evaluate((button) => getComputedStyle(button, '::before').content))
     .toBe('"Starting..."');
   deliverScripts();
+  // The chat asks a new user for their gender.
   await expect(page.getByRole('dialog')).toBeVisible();
   await expect(page).toHaveURL('/chat');
 });

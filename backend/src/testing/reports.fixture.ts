@@ -25,12 +25,12 @@ export interface StoredReport {
   reportId: number;
   caseId: number;
   weight: number;
-  /** User id under which the report is counted. In a case, the accounts of one device share the id of one of them. */
+  /** User id under which the report is counted. In a case, the accounts of one device share it and count once. */
   countsAs: number;
   evidenceHash: string;
   /** The reported chat, a `ReportContext`. */
   context: object;
-  /** The text that the reporter wrote. Absent once erased. */
+  /** The text that the reporter wrote; null if there is none. Absent once erased. */
   words?: string | null;
   /** JSON text of a `StoredEvidence`. Absent once erased. */
   evidence?: string;

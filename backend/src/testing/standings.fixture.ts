@@ -5,8 +5,8 @@ import { StandingsService } from '../modules/standings/application/standings.ser
 import { buildConductStreamId, type StandingEvent } from '../modules/standings/domain/standing.events';
 import { EventStoreRepository } from '../platform/event-store/event-store.repository';
 
-/** The part of a replica that the fixtures use. `app` may also be another application that has the event store. */
-interface Replica {
+/** A replica, a worker, or another application that has the event store. */
+interface WithApp {
   app: INestApplicationContext;
 }
 
@@ -16,7 +16,7 @@ const HOUR_MS = 3_600_000;
 export const addHoursToNow = (hours: number): Date => new Date(Date.now() + hours * HOUR_MS);
 
 /** Takes the next id for a case, sanction or notice. */
-export const allocateConductId = async ({ app }: Replica): Promise<number> => {
+export const allocateConductId = async ({ app }: WithApp): Promise<number> => {
   const [row] = await app.get(DataSource).query<[{ id: string }]>(`SELECT nextval('conduct_ids') AS id`);
   return Number(row.id);
 };
@@ -28,7 +28,7 @@ type DataOf<Type> = Omit<Extract<StandingEvent, { type: Type }>['data'], 'userId
  * banned, flagged or asked for their age. Replicas learn of a change only by `announceStanding`.
  */
 export const recordConduct = async <Type extends StandingEvent['type']>(
-  { app }: Replica,
+  { app }: WithApp,
   userId: number,
   type: Type,
   data: DataOf<Type>,
@@ -45,16 +45,16 @@ export const recordConduct = async <Type extends StandingEvent['type']>(
  * @returns the ids of the sanction and its notice.
  */
 export const imposeSanction = async (
-  replica: Replica,
+  context: WithApp,
   userId: number,
   {
     kind = 'suspended',
     until = addHoursToNow(1),
   }: { kind?: 'suspended' | 'banned'; until?: Date | null } = {},
 ): Promise<{ sanctionId: number; noticeId: number }> => {
-  const sanctionId = await allocateConductId(replica);
-  const noticeId = await allocateConductId(replica);
-  await recordConduct(replica, userId, 'SanctionImposed', {
+  const sanctionId = await allocateConductId(context);
+  const noticeId = await allocateConductId(context);
+  await recordConduct(context, userId, 'SanctionImposed', {
     sanctionId,
     noticeId,
     kind,
@@ -67,31 +67,31 @@ export const imposeSanction = async (
   return { sanctionId, noticeId };
 };
 
-export const liftSanction = async (replica: Replica, userId: number, sanctionId: number): Promise<void> =>
-  recordConduct(replica, userId, 'SanctionLifted', {
+export const liftSanction = async (context: WithApp, userId: number, sanctionId: number): Promise<void> =>
+  recordConduct(context, userId, 'SanctionLifted', {
     sanctionId,
-    noticeId: await allocateConductId(replica),
+    noticeId: await allocateConductId(context),
     cause: 'moderator',
     moderatorId: null,
     reason: null,
   });
 
 /** Records that a user has been asked for their age. @returns the id of the notice. */
-export const askAge = async (replica: Replica, userId: number): Promise<number> => {
-  const noticeId = await allocateConductId(replica);
-  await recordConduct(replica, userId, 'AgeAsked', { noticeId, caseId: null });
+export const askAge = async (context: WithApp, userId: number): Promise<number> => {
+  const noticeId = await allocateConductId(context);
+  await recordConduct(context, userId, 'AgeAsked', { noticeId, caseId: null });
   return noticeId;
 };
 
 /** Flags a user, who is then matched only with flagged users. By default for an hour. */
-export const flag = async (replica: Replica, userId: number, until = addHoursToNow(1)): Promise<void> =>
-  recordConduct(replica, userId, 'PersonFlagged', {
+export const flag = async (context: WithApp, userId: number, until = addHoursToNow(1)): Promise<void> =>
+  recordConduct(context, userId, 'PersonFlagged', {
     caseId: null,
     until: until.toISOString(),
     cause: 'reports',
-    noticeId: await allocateConductId(replica),
+    noticeId: await allocateConductId(context),
   });
 
-/** Announces the user's current standing to all replicas, as the service does after each decision. */
-export const announceStanding = ({ app }: Replica, userId: number): Promise<void> =>
+/** Announces the user's current standing to all replicas, as `ConductService` does after each change. */
+export const announceStanding = ({ app }: WithApp, userId: number): Promise<void> =>
   app.get(StandingsService).announce(userId);

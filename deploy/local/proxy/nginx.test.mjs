@@ -46,16 +46,16 @@ test('nginx serves the page and proxies the API and sockets', async (t) => {
       ['/', 'landing'],
       ['/terms', 'terms'],
       ['/terms/', 'terms'],
-      // The stand-in build has no separate documents for these routes.
+      ['/chat', 'chat'],
+      ['/chat/', 'chat'],
+      // The other routes have no separate documents in `pageFiles`.
       ['/privacy', 'application'],
       ['/auth', 'application'],
       ['/rules', 'application'],
       ['/moderation', 'application'],
       ['/moderation/', 'application'],
       ['/receipt?id=abc', 'application'],
-      ['/chat', 'chat'],
       ['/auth?next=/chat', 'application'],
-      ['/chat/', 'chat'],
     ]) {
       const { status, body, headers } = await get(address);
       assert.equal(status, 200, address);
@@ -113,7 +113,8 @@ test('nginx serves the page and proxies the API and sockets', async (t) => {
   await t.test(
     'requests reach both replicas with the original URL, and with the headers that nginx sets',
     async () => {
-      // A stand-in answers any path under /api with the request that it received. Six requests reach both replicas.
+      // A stand-in answers any path under /api with the request that it received. Each of the two workers of nginx
+      // alternates between the replicas, so six requests reach both.
       const received = [];
       for (let index = 0; index < 6; index += 1) received.push(JSON.parse((await get('/api/who?x=1')).body));
       assert.equal(new Set(received.map(({ pid }) => pid)).size, 2);
@@ -141,8 +142,8 @@ test('nginx serves the page and proxies the API and sockets', async (t) => {
       streamedMb = await readStreamedMb();
       await sleep(100);
     } while ((await readStreamedMb()) !== streamedMb || streamedMb === 0);
-    // nginx stops reading from the replica when the buffers of both connections, a few MB, are full. The limit of
-    // half the response allows larger buffers.
+    // nginx stops reading from the replica when the buffers of both connections are full. They hold a few MB, so half
+    // the response is reached only if nginx buffers it.
     assert.ok(streamedMb < STREAM_MB / 2, `${streamedMb} of ${STREAM_MB} MB`);
     let length = 0;
     for await (const chunk of response) length += chunk.length;
@@ -155,8 +156,8 @@ test('nginx serves the page and proxies the API and sockets', async (t) => {
   });
 
   await t.test('only a WebSocket upgrade of /ws reaches a replica as an upgrade', async () => {
-    // A stand-in responds with 200, and shows that it received no upgrade. nginx itself responds to /chat and, with
-    // 404, to unknown paths.
+    // nginx proxies /api/who and /ws as ordinary requests, and a stand-in returns the headers that it received. nginx
+    // itself responds to the other paths.
     for (const [address, protocol, expectedStatus] of [
       ['/api/who', 'websocket', 200],
       ['/api/who', 'h2c', 200],

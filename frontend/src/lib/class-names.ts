@@ -17,10 +17,11 @@ const propertyPatterns: readonly [pattern: RegExp, property?: string][] = [
   // Not a single side such as `border-t`, which is always kept.
   [/^border-(?![xytrbl](-|$))/, 'border-color'],
   [/^rounded-(inner|control|card|sheet|full)$/, 'radius'],
-  [
-    // Not `inset-ring-…` and `inset-shadow-…`, which are shadows.
-    /^-?((min-|max-)?[hw]|size|[mp][xytrbl]?|gap(-[xy])?|inset(-[xy])?(?!-ring|-shadow)|top|right|bottom|left|z|opacity|translate(-[xy])?)-/,
-  ],
+  [/^-?((min-|max-)?[hw]|size)-/],
+  [/^-?([mp][xytrbl]?|gap(-[xy])?)-/],
+  // Not `inset-ring-…` and `inset-shadow-…`, which are shadows.
+  [/^-?(inset(-[xy])?(?!-ring|-shadow)|top|right|bottom|left|translate(-[xy])?)-/],
+  [/^-?(z|opacity)-/],
 ];
 
 /** Further properties that a shorthand sets. */

@@ -27,9 +27,9 @@ describe('rebuild of the read model `users`', () => {
       data: { userId, email, ...(type === 'UserRegistered' ? { username: `user ${userId}` } : {}) },
       occurredAt: new Date(),
     });
-    // Simulates two commands at the same time: user 1 gives up an email address, and user 2 registers with it. This
-    // projection appends the event of user 1 after that of user 2 has got its position, and before `usersProjection`
-    // inserts the row of user 2.
+    // Simulates two concurrent commands: user 1 gives up an email address, and user 2 registers with it. When this
+    // projection runs, the event of user 2 has its position, but `usersProjection` has not inserted the row of user 2
+    // yet. So the event of user 1 gets the later position, although its row changes first.
     projections.register({
       name: 'give-up-address',
       tables: [],

@@ -62,6 +62,7 @@ export const useRowTouch = ({ canReply, onReply, onDoubleTap }: RowTouchOptions)
     onTouchStart: ({ touches, target }: TouchEvent) => {
       const touch = getSingleTouch(touches);
       const row = findRow(target);
+      // A second finger ends the gesture of the first, whose row may have moved.
       moveRow(0);
       gesture.current = touch && row ? { row, from: toPoint(touch), distancePx: 0 } : null;
     },
@@ -69,7 +70,7 @@ export const useRowTouch = ({ canReply, onReply, onDoubleTap }: RowTouchOptions)
       const { current } = gesture;
       if (!current) return;
       const touch = getSingleTouch(touches);
-      // A touch that may not swipe can still be a tap, so its gesture continues.
+      // Without a swipe the row stays in its place. The gesture continues, because it can still be a tap.
       if (!touch || current.from.x < edgePx || !canReply(current.row)) return moveRow(0);
       // A swipe begins with a clearly horizontal movement, and then continues even if the finger drifts vertically.
       // Its distance stays at least 1 px, because 0 means that it has not begun.

@@ -47,7 +47,7 @@ it("shows 'Starting...' after the server has responded, and signs in only when /
   await act(async () => Promise.resolve());
   expect(calls).toHaveLength(1);
   expect(screen.getByRole('button', { name: 'Starting...' })).toBeDisabled();
-  // Signing in is visible to other tabs, so it waits until this tab can navigate.
+  // Other tabs apply a sign-in immediately, so the hook signs in only when this tab can show /chat.
   expect(currentUser()).toBeNull();
   await act(async () => {
     finishLoadingChat();

@@ -1,6 +1,6 @@
 /** Texts of notices, which inform a user of a moderation decision about them or their report. */
 export const copy = {
-  /** By the kind of the notice. `care`: reported users are matched only with each other. */
+  /** By the kind of the notice. `care` is a restriction under which reported users are matched only with each other. */
   titles: {
     warning: 'A warning',
     care: 'You meet fewer people for now',
@@ -38,10 +38,10 @@ export const copy = {
     spam: 'advertising or fraud',
     other: 'something else',
   },
-  /** Appended to `no_violation`. */
-  secondLook: 'You can ask for a second look.',
   reportDecided: {
     action_taken: (category: string) => `You reported ${category}. We found a breach of our rules and acted.`,
     no_violation: (category: string) => `You reported ${category}. We found no breach.`,
   },
+  /** Follows `reportDecided.no_violation` if the reporter can appeal. */
+  secondLook: 'You can ask for a second look.',
 } as const;

@@ -7,8 +7,8 @@ const PAGE_SIZE = 500;
 
 /**
  * - `restored`: the stream has every known entry and can be appended to.
- * - `restarted`: the stream was empty and has every known entry again. The other keys of the chat (which users are in
- *   it) are lost as well.
+ * - `restarted`: the stream has every known entry again, but it was empty. So the other keys of the chat, such as the
+ *   records of its users, are lost as well, and the chat cannot continue.
  * - `diverged`: the stream contains other entries than the known ones, or no attempt to restore it succeeded.
  */
 export type Restoration = 'restored' | 'restarted' | 'diverged';
@@ -31,6 +31,7 @@ export const restoreTail = async (
       (entry, index) => index >= stored.length || stored[index]?.id === entry.id,
     );
     if (!isConsistent) return 'diverged';
+    // Not reset by a later attempt, which may find entries that another replica has restored.
     wasEmpty ||= stored.length === 0 && entries.length > 0;
     if (stored.length >= entries.length || (await appendMissing(log, sessionId, entries, stored.length)))
       return wasEmpty ? 'restarted' : 'restored';

@@ -6,7 +6,7 @@ import { KeyedConcurrencyLimiter } from '../../../platform/concurrency/keyed-con
 import { DomainError } from '../../../platform/errors/domain.errors';
 import { BODY_MAX_BYTES, bodyRateLimit, readForm } from './multipart-form.parser';
 
-/** Bodies are read into memory: at most 16 of 5 MiB at once. The bodies of queued requests stay in their sockets. */
+/** Bodies in memory at once, each of up to 5 MiB. The bodies of queued requests stay in their sockets. */
 const CONCURRENCY = 16;
 const MAX_QUEUED = 64;
 /** Prevents one user from occupying all slots or the whole queue. */

@@ -86,7 +86,7 @@ describe.each([
     expect(await sharp(image.body as Buffer).stats()).toBeDefined(); // decodes all pixels
   });
 
-  it('are left out of the response to a HEAD request, and to a client that has them already', async () => {
+  it('are not sent again when If-None-Match matches their ETag, and HEAD returns their headers', async () => {
     const { browser } = await signInAnonymously(api);
     const { body } = await upload(browser, jpeg).expect(201);
     const url = body.url as string;
@@ -122,7 +122,7 @@ describe.each([
     expect(await requestAsEach(chatImage)).toEqual({ ada: 200, bob: 404, eve: 404, signedOut: 401 });
 
     await uploads.grant(chatImage, bob.id);
-    await uploads.grant([chatImage], bob.id); // a repetition has no effect
+    await uploads.grant([chatImage], bob.id); // a list is accepted, too; the repetition has no effect
     expect(await requestAsEach(chatImage)).toEqual({ ada: 200, bob: 200, eve: 404, signedOut: 401 });
     // Neither a known ETag nor another method gives access to a known URL.
     const { headers } = await ada.browser.get(chatImage);
@@ -136,7 +136,7 @@ describe.each([
     expect(denied.headers['cache-control']).toBe('no-store');
     expect(denied.headers.etag).toBeUndefined();
 
-    // Makes the image invisible, as the expiry of a message that shows it does. The sweep below deletes the file.
+    // Makes the image invisible, like the expiry of its message. The sweep below deletes the file.
     const expiredMessage = { streamId: 'chat-x', eventId: randomUUID(), type: 'MessageSent' };
     const data = { senderId: ada.id, messageType: 'image', content: chatImage };
     await removal.releaseImagesOf([{ ...expiredMessage, data }], api.database.dataSource.manager);
@@ -167,14 +167,14 @@ describe.each([
   });
 });
 
-describe('the URL of an image', () => {
+describe('the API of images', () => {
   let api: TestApi;
   beforeAll(async () => {
     api = await startTestApi({ STORAGE_DIR: folder });
   });
   afterAll(() => api.close());
 
-  it('returns 404 unless it is exactly the URL of a stored image, requested by GET', async () => {
+  it('returns 404 unless the URL is exactly that of a stored image, and for POST, PUT and DELETE', async () => {
     const { browser } = await signInAnonymously(api);
     const url = (await upload(browser, jpeg)).body.url as string;
     const name = url.split('/').at(-1)!;
@@ -205,7 +205,7 @@ describe('the URL of an image', () => {
     }
   });
 
-  it('is returned by a route whose media type and status codes are in the API documentation', async () => {
+  it('documents the media type and the status codes of the upload route', async () => {
     const { body } = await api.openBrowser().get('/api/docs/openapi.json').expect(200);
     const { requestBody, responses } = body.paths['/api/upload'].post;
     expect(Object.keys(requestBody.content)).toEqual(['multipart/form-data']);

@@ -136,7 +136,7 @@ it('keeps Create Your Account open during the request, and lets the user close i
   expect(queryDialog('Create Your Account')).toBeNull();
 });
 
-it('shows an anonymous user one tab and a warning that leads to Create Your Account in Profile Settings', async () => {
+it('shows an anonymous user one tab in Profile Settings and a warning that opens Create Your Account', async () => {
   await openPage();
   act(openProfileSettings);
   await flushUpdates();

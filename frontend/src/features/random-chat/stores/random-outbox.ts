@@ -20,7 +20,7 @@ export interface RandomOutboxOptions {
   dispatch: (action: Action) => void;
 }
 
-/** The outbox of random chats. Its conversation ids are session ids; unsent messages are dropped with their session. */
+/** The outbox of random chats. Its conversation ids are session ids. The end of a chat drops its unsent messages. */
 export const createRandomOutbox = ({ clock, newId, getSocket, dispatch }: RandomOutboxOptions): Outbox =>
   createOutbox({
     clock,
@@ -56,7 +56,7 @@ export const createRandomOutbox = ({ clock, newId, getSocket, dispatch }: Random
       const { uploadChatImage } = await import('@/features/random-chat/api/upload-chat-image');
       return uploadChatImage(file, options);
     },
-    // Without a composer, the text of an unsent message is added to the stored draft.
+    // A message that was not sent returns to the composer of its chat; if none is mounted, to the stored draft.
     onReturnedWithoutComposer: (sessionId, returned) =>
       writeDraft(sessionId, prependReturned(readDraft(sessionId), returned)),
     // A reload has lost the file of the picture; the draft records that there was one.

@@ -67,7 +67,7 @@ export const Suggestions = ({
   const isRequested = useSuggestions(({ requestedIn }) => requestedIn === conversationId);
   const isHidden = useSuggestions(({ hiddenIn }) => hiddenIn === conversationId);
   const isSilent = useSilence(automatic?.activity, automatic ? pageLimits.suggestionsAfterMs : null);
-  // The composer has no room for ideas, for example, when the user has typed a text.
+  // Requested suggestions close when the composer has no room for them, for example because the user types.
   useEffect(() => {
     if (!hasRoomForIdeas) closeSuggestions(conversationId);
   }, [hasRoomForIdeas, conversationId]);
@@ -113,7 +113,8 @@ export const Suggestions = ({
         <ModelQuestion
           host={host}
           onChoose={answer}
-          // Without an earlier choice, closing the question declines the model; otherwise it changes nothing.
+          // Without an earlier choice, closing the question declines the model: the suggestions are then the prepared
+          // questions of the page. With one, it changes nothing.
           onDismiss={() => {
             if (isUndecided) answer('page');
             else setQuestionOpen(false);

@@ -50,6 +50,7 @@ export default tseslint.config(
     rules: { '@typescript-eslint/consistent-type-imports': 'off' },
   },
   {
+    // Tests may use untyped response bodies and `!`, because a wrong assumption makes them fail.
     files: [
       '**/*.{spec,integration-spec,e2e-spec,drill-spec,test}.{ts,tsx}',
       'backend/src/testing/**',
@@ -68,7 +69,7 @@ export default tseslint.config(
     rules: reactHooks.configs.recommended.rules,
   },
   {
-    // k6 scripts do not run in Node.js.
+    // Globals of Node.js, except for k6 scripts, which k6 runs itself.
     files: ['**/*.{js,mjs,cjs}'],
     ignores: ['deploy/k6/**/*.js'],
     languageOptions: { globals: globals.node },
@@ -86,7 +87,7 @@ export default tseslint.config(
     },
   },
   {
-    // Texts of the product that must not change, sample messages of users, the lists of banned words, and test data.
+    // Strings may contain banned words in fixed texts of the product, sample messages, the word lists, and tests.
     files: [
       'contract/src/questions-*.ts',
       'frontend/src/features/landing/**/{copy,samples}*.ts',

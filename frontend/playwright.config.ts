@@ -17,8 +17,8 @@ const filesWithOwnProject = {
 export default defineConfig<DeviceOptions>({
   testDir: 'e2e',
   globalSetup: './e2e/support/products.ts',
-  // Each worker has its own product (a complete running Thaw), because all tests of a product share one queue of users.
-  // THAW_URL is the address of a single product, which allows only one worker.
+  // A product is a complete running Thaw. Each worker has its own, because all users of a product share one queue.
+  // THAW_URL is the address of a single product, so it allows only one worker.
   workers: process.env.THAW_URL ? 1 : 3,
   // Lets an idle worker take the next test of any file.
   fullyParallel: true,

@@ -1,11 +1,17 @@
-// Uses real PostgreSQL. testing/event-fixtures.json has an event of each schema version of every event type that any
-// release has written. The expected states and rows below follow from these events.
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+// Uses real PostgreSQL. testing/event-fixtures.json contains, for every event type, an event of each schema version
+// that any release has written. The expected states and rows follow from these events:
+// - Users: Ada (1) registers, changes the profile and the e-mail address, and becomes a moderator. Bob (2) starts as an
+//   anonymous user, creates an account, and is a moderator for some time. User 3 is erased.
+// - Friends: Bob declines a request of Ada. Ada accepts a request of Bob, and removes the friend later. The service
+//   ends a request of user 3 to Bob.
+// - Blocks: Ada blocks Bob. Bob blocks user 3 and unblocks them.
+// - Private chat: Ada sends a message to Bob, edits it and deletes it.
+// - Random chat: Ada and Bob write a message each. They answer the question of game g1. Ada ignores game g2, and then
+//   skips the chat.
+// - Conduct: Ada reports Bob, which opens case 1. Bob is flagged, and suspended automatically (sanction 5). The
+//   decision of case 1 replaces both by a ban (sanction 8). Bob's appeal reduces the ban to a suspension.
+// - Images: a moderator reads image 3, blocks the images 5 and 6, and unblocks image 5.
 import { randomUUID } from 'node:crypto';
-import type { INestApplicationContext } from '@nestjs/common';
-import { NestFactory } from '@nestjs/core';
-import { loadEnvironment } from './config/environment.config';
 import { blockDecider } from './modules/blocks/domain/block.decider';
 import { createConductDecider } from './modules/conduct/domain/conduct.decider';
 import { friendshipDecider } from './modules/friends/domain/friendship.decider';
@@ -13,92 +19,22 @@ import { privateMessageDecider } from './modules/private-chat/domain/private-mes
 import { decodeEvent } from './modules/random-chat/application/chat-event.codec';
 import { evolve, createChatState } from './modules/random-chat/domain/random-chat.state';
 import { userDecider } from './modules/users/domain/user.decider';
-import type { Decider } from './platform/event-store/decider.types';
 import { EventStoreRepository } from './platform/event-store/event-store.repository';
 import { EventTypeRegistry } from './platform/event-store/event-type.registry';
 import { ProjectionRebuildService } from './platform/event-store/projection-rebuild.service';
-import type { StoredEvent } from './platform/event-store/stored-event.types';
-import { ReadModelsModule } from './read-models.module';
 import { conductPolicy } from './testing/conduct-events.fixture';
+import {
+  type EventFixture,
+  eventFixtures,
+  FixtureLog,
+  listFixturesOfStreams,
+  omitPersonalFields,
+  START_MS,
+} from './testing/fixture-log.harness';
 import { UNLIMITED } from './testing/given-chat.fixture';
-import { createTestDatabase, type TestDatabase } from './testing/test-database.harness';
 
-interface Fixture {
-  streamId: string;
-  type: string;
-  schemaVersion: number;
-  data: object;
-}
-
-const fixtures = JSON.parse(
-  readFileSync(join(__dirname, 'testing', 'event-fixtures.json'), 'utf8'),
-) as Fixture[];
-/** Time of the first event; any value would do. */
-const START_MS = 1_763_640_000_000;
-const formatTypeAndVersion = ({ type, schemaVersion }: Pick<Fixture, 'type' | 'schemaVersion'>) =>
+const formatTypeAndVersion = ({ type, schemaVersion }: Pick<EventFixture, 'type' | 'schemaVersion'>) =>
   `${type} ${schemaVersion}`;
-/** @param prefix the id of a stream, or the beginning of the ids of several streams. */
-const listFixturesOfStreams = (prefix: string) =>
-  fixtures.filter(({ streamId }) => streamId.startsWith(prefix));
-
-const omitPersonalFields = (
-  eventTypes: EventTypeRegistry,
-  { type, data }: Pick<Fixture, 'type' | 'data'>,
-): object =>
-  Object.fromEntries(
-    Object.entries(data).filter(([field]) => !eventTypes.get(type).personalFields.includes(field)),
-  );
-
-/** An event log that contains the fixtures, and an application with all read models. */
-class FixtureLog {
-  private constructor(
-    readonly database: TestDatabase,
-    readonly app: INestApplicationContext,
-  ) {}
-
-  /** @param selectData returns the fields of a fixture that are stored; the others count as erased. */
-  static async create(
-    selectData: (fixture: Fixture, eventTypes: EventTypeRegistry) => object,
-  ): Promise<FixtureLog> {
-    const database = await createTestDatabase();
-    const environment = loadEnvironment({ ...database.settings, REDIS_URL: process.env.REDIS_URL });
-    const app = await NestFactory.createApplicationContext(ReadModelsModule.forRoot(environment), {
-      logger: false,
-    });
-    const positions = new Map<string, number>();
-    for (const [index, fixture] of fixtures.entries()) {
-      const { streamId, type, schemaVersion } = fixture;
-      const position = (positions.get(streamId) ?? 0) + 1;
-      positions.set(streamId, position);
-      const data = selectData(fixture, app.get(EventTypeRegistry));
-      await database.dataSource.query(
-        `INSERT INTO events (stream_id, stream_position, event_id, type, schema_version, data, metadata, occurred_at)
-         VALUES ($1, $2, $3, $4, $5, $6, '{}', $7)`,
-        [streamId, position, randomUUID(), type, schemaVersion, data, new Date(START_MS + index)],
-      );
-    }
-    return new FixtureLog(database, app);
-  }
-
-  async close(): Promise<void> {
-    await this.app.close();
-    await this.database.close();
-  }
-
-  /**
-   * Computes the state of a stream from its events.
-   * @param anyDecider a decider; untyped, because each module's decider has its own type of events.
-   */
-  async fold<State>(streamId: string, anyDecider: unknown): Promise<State> {
-    const decider = anyDecider as Decider<State, never, StoredEvent>;
-    const events = await this.app.get(EventStoreRepository).read(streamId);
-    return events.reduce((state, event) => decider.evolve(state, event), decider.initialState());
-  }
-
-  readRows(query: string): Promise<Record<string, unknown>[]> {
-    return this.database.dataSource.query(query);
-  }
-}
 
 describe('events of all releases', () => {
   let log: FixtureLog;
@@ -119,140 +55,182 @@ describe('events of all releases', () => {
       );
     // With an empty registry, the comparison would prove nothing.
     expect(declared.length).toBeGreaterThan(20);
-    expect([...new Set(fixtures.map(formatTypeAndVersion))].sort()).toEqual(declared.sort());
+    expect([...new Set(eventFixtures.map(formatTypeAndVersion))].sort()).toEqual(declared.sort());
   });
 
   it('are upcast to the current version when they are read', async () => {
     const eventTypes = log.app.get(EventTypeRegistry);
-    for (const streamId of new Set(fixtures.map((fixture) => fixture.streamId))) {
+    for (const streamId of new Set(eventFixtures.map((fixture) => fixture.streamId))) {
       for (const { type, schemaVersion } of await log.app.get(EventStoreRepository).read(streamId)) {
         expect(schemaVersion).toBe(eventTypes.get(type).schemaVersion);
       }
     }
   });
 
-  it('can be folded by the deciders of users, friendships, private messages, blocks and conduct', async () => {
-    expect(await log.fold('user-1', userDecider)).toEqual({
-      kind: 'registered',
-      username: 'ada l',
-      avatar: null,
-      email: 'lovelace@example.org',
-      gender: 'female',
-      isModerator: true,
-    });
-    expect(await log.fold('user-2', userDecider)).toMatchObject({
-      kind: 'registered',
-      email: 'bob@example.org',
-    });
-    const friendship = await log.fold<{
-      areFriends: boolean;
-      pendingRequest: unknown;
-      requests: Map<number, unknown>;
-    }>('friendship-1-2', friendshipDecider);
-    expect(friendship).toMatchObject({ areFriends: false, pendingRequest: null });
-    expect(friendship.requests.get(1)).toMatchObject({ status: 'declined' });
-    expect(friendship.requests.get(2)).toMatchObject({ status: 'accepted' });
-    expect(await log.fold('friendship-2-3', friendshipDecider)).toMatchObject({
-      areFriends: false,
-      pendingRequest: null,
-      requests: new Map(),
-    });
-    expect(await log.fold('block-1-2', blockDecider)).toEqual({ blockedAt: expect.any(Date) });
-    expect(await log.fold('block-2-3', blockDecider)).toEqual({ blockedAt: null });
-    const conduct = await log.fold<{ version: number; cases: Map<number, unknown> }>(
-      'conduct-2',
-      createConductDecider(conductPolicy),
-    );
-    expect(conduct.version).toBe(listFixturesOfStreams('conduct-2').length);
-    expect(conduct.cases.get(1)).toMatchObject({
-      state: 'decided',
-      decision: { moderatorId: 1 },
-      claim: null, // no moderator is working on the case
-    });
-    expect(await log.fold('private-1', privateMessageDecider)).toMatchObject({
-      senderId: 1,
-      isDeleted: true,
-    });
-  });
-
-  it('can be folded by a replica that reads a live chat from the hot log in Redis', () => {
-    const state = createChatState(UNLIMITED); // without rate limits
-    const { streamId } = listFixturesOfStreams('chat-')[0]!;
-    // A worker appends BodiesExpired to the log in PostgreSQL only.
-    const events = listFixturesOfStreams(streamId).filter(({ type }) => type !== 'BodiesExpired');
-    for (const [index, { type, schemaVersion, data }] of events.entries()) {
-      // An entry of the hot log: event id, type, schema version and data.
-      const text = JSON.stringify({ i: randomUUID(), t: type, v: schemaVersion, d: data });
-      const { event } = decodeEvent(text);
-      expect(event?.type).toBe(type);
-      evolve(state, event, { id: `${START_MS + index + 1}-0`, seq: index + 1 });
-    }
-    expect(state).toMatchObject({ phase: 'ended', version: events.length, ended: { reason: 'skipped' } });
-    expect(state.messages.map(({ content, isEdited }) => [content, isEdited])).toEqual([
-      ['hi there', true],
-      ['hi yourself', false],
-    ]);
-    expect([...state.gameIds]).toEqual(['g1', 'g2']);
-    expect(state.pastGame).toMatchObject({ gameId: 'g2', ignoredBy: 1 });
-  });
-
-  it('can be applied by the projections, which write the rows of the read models', async () => {
-    expect(await log.app.get(ProjectionRebuildService).rebuild()).toBe(fixtures.length);
-    expect(await log.readRows('SELECT email, is_moderator FROM users ORDER BY id')).toEqual([
-      { email: 'lovelace@example.org', is_moderator: true },
-      { email: 'bob@example.org', is_moderator: false },
-    ]);
-    expect(await log.readRows('SELECT id FROM friend_requests ORDER BY id')).toEqual([
-      { id: '1' },
-      { id: '2' },
-    ]);
-    expect(await log.readRows('SELECT blocker_id, blocked_id FROM blocks')).toEqual([
-      { blocker_id: '1', blocked_id: '2' },
-    ]);
-    expect(await log.readRows('SELECT id, kind FROM sanctions ORDER BY id')).toEqual([
-      { id: '5', kind: 'suspended' },
-      { id: '8', kind: 'suspended' }, // a ban, which the appeal reduced
-    ]);
-    expect(await log.readRows('SELECT user_id, sanction_notice_id, flagged_until FROM standings')).toEqual([
-      { user_id: '2', sanction_notice_id: '9', flagged_until: null },
-    ]);
-    expect(await log.readRows('SELECT state, version, outcome, claimed_by FROM conduct_cases')).toEqual([
-      {
-        state: 'decided',
-        version: listFixturesOfStreams('conduct-2').length,
-        outcome: 'banned',
-        claimed_by: null,
-      },
-    ]);
-    expect(await log.readRows('SELECT id, outcome FROM reports')).toEqual([
-      { id: '2', outcome: 'action_taken' },
-    ]);
-    expect(await log.readRows('SELECT id, outcome FROM appeals')).toEqual([{ id: '10', outcome: 'reduced' }]);
-    expect(await log.readRows('SELECT id, recipient_id, kind FROM notices ORDER BY id')).toEqual([
-      { id: '4', recipient_id: '2', kind: 'care' },
-      { id: '6', recipient_id: '2', kind: 'suspension' },
-      { id: '7', recipient_id: '2', kind: 'lifted' },
-      { id: '9', recipient_id: '2', kind: 'suspension' },
-      { id: '11', recipient_id: '2', kind: 'appeal_decided' },
-      { id: '12', recipient_id: '2', kind: 'age_question' },
-      { id: '13', recipient_id: '1', kind: 'report_decided' },
-      { id: '14', recipient_id: '2', kind: 'warning' },
-    ]);
-    expect(await log.readRows('SELECT * FROM chat_history')).toHaveLength(1);
-    expect(await log.readRows('SELECT action, image_id FROM moderator_actions')).toEqual([
-      { action: 'image_read', image_id: '3' },
-    ]);
-    expect(await log.readRows('SELECT id FROM blocked_images')).toEqual([{ id: '6' }]);
-    expect(await log.readRows('SELECT is_deleted FROM private_messages')).toEqual([{ is_deleted: true }]);
-  });
-
   it('keep personal data, such as names and texts, only in personal fields, which can be erased', () => {
     const eventTypes = log.app.get(EventTypeRegistry);
-    const permanentFields = fixtures.flatMap(({ type, data }) =>
-      Object.keys(omitPersonalFields(eventTypes, { type, data })),
+    const permanentFields = eventFixtures.flatMap((fixture) =>
+      Object.keys(omitPersonalFields(eventTypes, fixture)),
     );
     for (const field of ['username', 'email', 'gender', 'content', 'clientId', 'gameId', 'response'])
       expect(permanentFields).not.toContain(field);
+  });
+
+  describe('can be folded', () => {
+    it('by the decider of users', async () => {
+      expect(await log.fold('user-1', userDecider)).toEqual({
+        kind: 'registered',
+        username: 'ada l',
+        avatar: null,
+        email: 'lovelace@example.org',
+        gender: 'female',
+        isModerator: true,
+      });
+      expect(await log.fold('user-2', userDecider)).toMatchObject({
+        kind: 'registered',
+        email: 'bob@example.org',
+      });
+    });
+
+    it('by the decider of friendships', async () => {
+      const friendship = await log.fold<{
+        areFriends: boolean;
+        pendingRequest: unknown;
+        requests: Map<number, unknown>;
+      }>('friendship-1-2', friendshipDecider);
+      expect(friendship).toMatchObject({ areFriends: false, pendingRequest: null });
+      expect(friendship.requests.get(1)).toMatchObject({ status: 'declined' });
+      expect(friendship.requests.get(2)).toMatchObject({ status: 'accepted' });
+      expect(await log.fold('friendship-2-3', friendshipDecider)).toMatchObject({
+        areFriends: false,
+        pendingRequest: null,
+        requests: new Map(),
+      });
+    });
+
+    it('by the decider of blocks', async () => {
+      expect(await log.fold('block-1-2', blockDecider)).toEqual({ blockedAt: expect.any(Date) });
+      expect(await log.fold('block-2-3', blockDecider)).toEqual({ blockedAt: null });
+    });
+
+    it('by the decider of conduct', async () => {
+      const conduct = await log.fold<{ version: number; cases: Map<number, unknown> }>(
+        'conduct-2',
+        createConductDecider(conductPolicy),
+      );
+      expect(conduct.version).toBe(listFixturesOfStreams('conduct-2').length);
+      expect(conduct.cases.get(1)).toMatchObject({
+        state: 'decided',
+        decision: { moderatorId: 1 },
+        claim: null, // no moderator is working on the case
+      });
+    });
+
+    it('by the decider of private messages', async () => {
+      expect(await log.fold('private-1', privateMessageDecider)).toMatchObject({
+        senderId: 1,
+        isDeleted: true,
+      });
+    });
+
+    it('by a replica that reads a live chat from the hot log in Redis', () => {
+      const state = createChatState(UNLIMITED); // without rate limits
+      const { streamId } = listFixturesOfStreams('chat-')[0]!;
+      // A worker appends BodiesExpired to the log in PostgreSQL only.
+      const events = listFixturesOfStreams(streamId).filter(({ type }) => type !== 'BodiesExpired');
+      for (const [index, { type, schemaVersion, data }] of events.entries()) {
+        // An entry of the hot log: event id, type, schema version and data.
+        const text = JSON.stringify({ i: randomUUID(), t: type, v: schemaVersion, d: data });
+        const { event } = decodeEvent(text);
+        expect(event?.type).toBe(type);
+        evolve(state, event, { id: `${START_MS + index + 1}-0`, seq: index + 1 });
+      }
+      expect(state).toMatchObject({ phase: 'ended', version: events.length, ended: { reason: 'skipped' } });
+      expect(state.messages.map(({ content, isEdited }) => [content, isEdited])).toEqual([
+        ['hi there', true],
+        ['hi yourself', false],
+      ]);
+      expect([...state.gameIds]).toEqual(['g1', 'g2']);
+      expect(state.pastGame).toMatchObject({ gameId: 'g2', ignoredBy: 1 });
+    });
+  });
+
+  describe('can be applied by the projections, which write the rows', () => {
+    let appliedCount: number;
+
+    beforeAll(async () => {
+      appliedCount = await log.app.get(ProjectionRebuildService).rebuild();
+    });
+
+    it('without leaving out an event', () => {
+      expect(appliedCount).toBe(eventFixtures.length);
+    });
+
+    it('of users, without the erased one', async () => {
+      expect(await log.readRows('SELECT email, is_moderator FROM users ORDER BY id')).toEqual([
+        { email: 'lovelace@example.org', is_moderator: true },
+        { email: 'bob@example.org', is_moderator: false },
+      ]);
+    });
+
+    it('of friend requests and blocks, without a request that the service has ended', async () => {
+      expect(await log.readRows('SELECT id FROM friend_requests ORDER BY id')).toEqual([
+        { id: '1' },
+        { id: '2' },
+      ]);
+      expect(await log.readRows('SELECT blocker_id, blocked_id FROM blocks')).toEqual([
+        { blocker_id: '1', blocked_id: '2' },
+      ]);
+    });
+
+    it('of sanctions and standings, as they are after the appeal', async () => {
+      expect(await log.readRows('SELECT id, kind FROM sanctions ORDER BY id')).toEqual([
+        { id: '5', kind: 'suspended' },
+        { id: '8', kind: 'suspended' }, // the ban, which the appeal has reduced
+      ]);
+      expect(await log.readRows('SELECT user_id, sanction_notice_id, flagged_until FROM standings')).toEqual([
+        { user_id: '2', sanction_notice_id: '9', flagged_until: null },
+      ]);
+    });
+
+    it('of cases, reports and appeals with their outcomes', async () => {
+      expect(await log.readRows('SELECT state, version, outcome, claimed_by FROM conduct_cases')).toEqual([
+        {
+          state: 'decided',
+          version: listFixturesOfStreams('conduct-2').length,
+          outcome: 'banned', // an appeal changes the sanction, but not the outcome of the case
+          claimed_by: null,
+        },
+      ]);
+      expect(await log.readRows('SELECT id, outcome FROM reports')).toEqual([
+        { id: '2', outcome: 'action_taken' },
+      ]);
+      expect(await log.readRows('SELECT id, outcome FROM appeals')).toEqual([
+        { id: '10', outcome: 'reduced' },
+      ]);
+    });
+
+    it('of notices', async () => {
+      expect(await log.readRows('SELECT id, recipient_id, kind FROM notices ORDER BY id')).toEqual([
+        { id: '4', recipient_id: '2', kind: 'care' }, // the flag
+        { id: '6', recipient_id: '2', kind: 'suspension' }, // the automatic one
+        { id: '7', recipient_id: '2', kind: 'lifted' },
+        { id: '9', recipient_id: '2', kind: 'suspension' }, // the ban, which the appeal has reduced
+        { id: '11', recipient_id: '2', kind: 'appeal_decided' },
+        { id: '12', recipient_id: '2', kind: 'age_question' },
+        { id: '13', recipient_id: '1', kind: 'report_decided' },
+        { id: '14', recipient_id: '2', kind: 'warning' },
+      ]);
+    });
+
+    it('of chats, private messages, and the acts of moderators on images', async () => {
+      expect(await log.readRows('SELECT * FROM chat_history')).toHaveLength(1);
+      expect(await log.readRows('SELECT is_deleted FROM private_messages')).toEqual([{ is_deleted: true }]);
+      expect(await log.readRows('SELECT action, image_id FROM moderator_actions')).toEqual([
+        { action: 'image_read', image_id: '3' },
+      ]);
+      expect(await log.readRows('SELECT id FROM blocked_images')).toEqual([{ id: '6' }]);
+    });
   });
 });
 
@@ -265,7 +243,7 @@ describe('events of all releases whose personal fields were erased', () => {
   afterAll(() => log.close());
 
   it('are folded and applied without these fields', async () => {
-    expect(await log.app.get(ProjectionRebuildService).rebuild()).toBe(fixtures.length);
+    expect(await log.app.get(ProjectionRebuildService).rebuild()).toBe(eventFixtures.length);
     expect(await log.readRows('SELECT username, avatar, email, gender FROM users ORDER BY id')).toEqual([
       { username: '', avatar: null, email: null, gender: null },
       { username: '', avatar: null, email: null, gender: null },

@@ -1,7 +1,8 @@
 /**
  * Performs the drill of docs/operations.md ("Back up and restore") with the processes that `npm start` runs, including
  * its own PostgreSQL and Redis: copies the files of PostgreSQL, deletes a user, restores the copy, and starts the
- * product, which erases the user again.
+ * product, which erases the user again. It knows of the deletion from the ledger of erasures, which is stored with the
+ * images. `migrate`, which runs at every start, compares the database with this ledger and requests missing erasures.
  */
 import { execFileSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
@@ -49,8 +50,8 @@ const backUp = async (databaseUrl: string, target: string): Promise<string> => {
     await client.query(`SELECT pg_backup_start('drill', true)`);
     copyFolder(dataFolder, target);
     const label = await queryValue('SELECT labelfile AS value FROM pg_backup_stop(false)');
-    // The current write-ahead log contains what was written during the copy. PostgreSQL replays it from the position
-    // that the file `backup_label` states.
+    // The copied write-ahead log lacks what was written later, during the rest of the copy. It is replaced by the
+    // current one, which the restored PostgreSQL replays from the position that the file `backup_label` states.
     rmSync(path.join(target, 'pg_wal'), { recursive: true });
     copyFolder(path.join(dataFolder, 'pg_wal'), path.join(target, 'pg_wal'));
     const labelFile = path.join(target, 'backup_label');
@@ -58,6 +59,7 @@ const backUp = async (databaseUrl: string, target: string): Promise<string> => {
     // PostgreSQL may run as another user, who has to read the label.
     const { uid, gid } = statSync(dataFolder);
     chownSync(labelFile, uid, gid);
+    // This file locks the folder for the process of the running PostgreSQL.
     rmSync(path.join(target, 'postmaster.pid'), { force: true });
     return dataFolder;
   } finally {
@@ -104,10 +106,10 @@ it('erases a deleted user again when a backup is restored, and keeps the other u
     receiptId,
     userId: ada.user.id,
     reason: 'operator', // not 'asked': the second erasure was requested by the restore
-    kept: [],
+    kept: [], // there is no reason to keep any data, such as an open case
   });
   expect(secondReceipt.content!.erased.sessions).toBe(1); // Ada's login, which the backup contains
-  expect(secondReceipt.remaining.total).toBe(0);
+  expect(secondReceipt.remaining.total).toBe(0); // items that are still stored about Ada
   expect(await findTablesWith(restored.stores.databaseUrl, word)).toEqual([]);
   const logIn = async (email: string) =>
     (await new ThawVisitor([restored.url]).call('POST', '/api/login', { email, password: PASSWORD })).status;

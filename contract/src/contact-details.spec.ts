@@ -25,12 +25,8 @@ describe('findContactDetails', () => {
     ['a username after the name of a service and "is"', 'my insta is anna.k', ['handle anna.k']],
     ['a username right after the name of a service', 'kik bob2000', ['handle bob2000']],
     ['a username with an at sign after the name of a service', 'telegram @anna', ['handle @anna']],
-    // A matched username contains no `#`: the match ends before it.
-    [
-      'usernames on several services',
-      'snapchat anna_1 or Discord: bob#1234',
-      ['handle anna_1', 'handle bob'],
-    ],
+    ['usernames on several services', 'snapchat anna_1 or Discord: bob', ['handle anna_1', 'handle bob']],
+    ['a username only up to a "#", which no username contains', 'Discord: bob#1234', ['handle bob']],
   ])('finds %s', (_case, text, expected) => {
     expect(listContactDetails(text)).toEqual(expected);
   });

@@ -29,18 +29,20 @@ export const houseRuleSchema = z.enum([
 ]);
 export type HouseRule = z.infer<typeof houseRuleSchema>;
 
+/**
+ * `care`: the user is matched only with other users of this standing. `age_question`: the user has to answer whether
+ * they are an adult.
+ */
 export const standingKindSchema = z.enum(['good', 'care', 'age_question', 'suspended', 'banned']);
 export type StandingKind = z.infer<typeof standingKindSchema>;
 
-/**
- * Whether a user may use the product. A user with the standing `care` is matched only with others of this standing; a
- * user with `age_question` has to answer whether they are an adult. `until` is null if no end is set; the notice
- * `noticeId` gives the reason.
- */
+/** Whether a user may use the product. All fields but `kind` are null for the kind `good`. */
 export const standingSchema = z.object({
   kind: standingKindSchema,
   since: z.nullable(timestampSchema),
+  /** Null if no end is set. */
   until: z.nullable(timestampSchema),
+  /** The notice that gives the reason. */
   noticeId: z.nullable(idSchema),
 });
 export type Standing = z.infer<typeof standingSchema>;
@@ -76,7 +78,7 @@ export const noticeSchema = z.object({
   rule: z.nullable(houseRuleSchema),
   /** The reason of the decision in words; null where the frontend has a fixed text. */
   facts: z.nullable(z.string()),
-  /** Where and when the user's conduct took place. */
+  /** The conduct that the decision is about: where and when it took place. */
   about: z.nullable(
     z.object({
       where: z.enum(['random_chat', 'private_chat', 'profile', 'account']),

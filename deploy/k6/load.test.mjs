@@ -6,7 +6,7 @@ import test, { after, before } from 'node:test';
 import { startStack } from '../local/thaw-stack.mjs';
 import { resolveInRepository } from '../local/paths.mjs';
 
-const { K6_PATH: k6 } = process.env;
+const { K6_PATH: k6 } = process.env; // set by `npm run test:optional`
 
 /**
  * Runs a script, and resolves with its exit code and its output. k6 exits with an error if a threshold was crossed.
@@ -44,22 +44,23 @@ test('smoke.js: five users use every feature', async () => {
 });
 
 test('chat.js: 50 pairs lose no message while two of the three replicas are killed one after the other', async () => {
-  const running = runToSuccess('chat.js', {
-    BASE_URL: stack.url,
-    PEOPLE: '100',
-    RAMP: '10s',
-    DURATION: '60s',
-    CHAT: '20s', // duration of a chat
-    DISRUPTED: 'on', // commands may be refused with `unavailable`
-  });
+  const [firstReplica, secondReplica] = stack.replicas;
   // All users chat from second 10, the end of the ramp, to second 70. The launcher restarts the killed replicas.
-  const kills = [25_000, 45_000].map((afterMs, index) =>
-    setTimeout(() => stack.replicas[index].kill(), afterMs),
-  );
+  const killTimers = [
+    setTimeout(() => firstReplica.kill(), 25_000),
+    setTimeout(() => secondReplica.kill(), 45_000),
+  ];
   try {
-    await running;
+    await runToSuccess('chat.js', {
+      BASE_URL: stack.url,
+      PEOPLE: '100',
+      RAMP: '10s',
+      DURATION: '60s',
+      CHAT: '20s', // duration of a chat
+      DISRUPTED: 'on', // commands may be refused with `unavailable`
+    });
   } finally {
-    kills.forEach(clearTimeout);
+    for (const timer of killTimers) clearTimeout(timer);
   }
 });
 

@@ -4,7 +4,7 @@ import { findGuillemets, findWordsInName, findWordsInText } from './find-words.m
 // ESLint rules for the part of the house style (CONTRIBUTING.md) that a tool can check. They suggest words and have no
 // automatic fixes.
 
-const everyWord = [...pronouns, ...bannedWords];
+const allWords = [...pronouns, ...bannedWords];
 /** The maximum width of a line with a comment and the maximum length of a test title. Prettier wraps neither. */
 const MAX_COLUMNS = 120;
 const TEST_FUNCTIONS = new Set(['describe', 'suite', 'it', 'test', 't']);
@@ -45,7 +45,7 @@ function reportAt(context, start, findings) {
 }
 
 /** For comments and test titles. */
-const findInProse = (text) => [...findWordsInText(text, everyWord), ...findGuillemets(text)];
+const findInProse = (text) => [...findWordsInText(text, allWords), ...findGuillemets(text)];
 /** For texts that users may see. Other banned words are allowed there. */
 const findInVisibleText = (text) => [...findWordsInText(text, pronouns), ...findGuillemets(text)];
 
@@ -67,19 +67,19 @@ const getBaseName = (callee) => {
   }
 };
 
-const isTitle = (node) =>
+const isTestTitle = (node) =>
   node.parent.type === 'CallExpression' &&
   node.parent.arguments[0] === node &&
   TEST_FUNCTIONS.has(getBaseName(node.parent.callee));
 
 /** Whether an identifier declares a name. Uses of a name are not checked, so that each name is reported only once. */
-function isDeclared(node) {
+function declaresName(node) {
   const { parent } = node;
   switch (parent.type) {
     case 'Property':
-      // The name in `{ name }` is declared elsewhere: as a property for a pattern, as a variable for an object.
+      // `{ name }` and `{ [name]: … }` use a name that is declared elsewhere.
       if (parent.shorthand || parent.computed) return false;
-      // `{ key: value }` declares `value` in a pattern, and `key` in an object.
+      // `{ key: value }` declares `value` if it destructures an object, and `key` if it creates one.
       return parent.parent.type === 'ObjectPattern' ? parent.value === node : parent.key === node;
     case 'VariableDeclarator':
     case 'ClassDeclaration':
@@ -102,7 +102,7 @@ function isDeclared(node) {
     case 'AssignmentPattern':
       return parent.left === node;
     case 'ImportSpecifier':
-      // `import { name }` uses the name that another module declares. Only `as` with another name declares one.
+      // `import { name }` uses a name that another module declares; `import { name as local }` declares `local`.
       return parent.local === node && parent.imported.name !== node.name;
     case 'ImportDefaultSpecifier':
     case 'ImportNamespaceSpecifier':
@@ -126,8 +126,8 @@ const reportInTemplate = (context, template, find) => {
 
 /** Finds banned words in the comments of Lua or SQL code (`-- …`). Positions are relative to `text`. */
 const findInEmbeddedComments = (text) =>
-  [...text.matchAll(/(?<=^|\s)-- (.*)$/gm)].flatMap(({ 0: comment, index }) =>
-    findInProse(comment).map((finding) => ({ ...finding, index: finding.index + index })),
+  [...text.matchAll(/(?<=^|\s)-- .*$/gm)].flatMap((comment) =>
+    findInProse(comment[0]).map((finding) => ({ ...finding, index: comment.index + finding.index })),
   );
 
 /** Reports lines of a comment that are too long, except lines with a URL. */
@@ -163,19 +163,19 @@ const comments = createRule('Comments are in plain words, on lines that are not 
 
 const identifiers = createRule('Names are made of plain words', (context) => {
   const check = (node) => {
-    if (isDeclared(node)) reportAt(context, node.range[0], findWordsInName(node.name, everyWord));
+    if (declaresName(node)) reportAt(context, node.range[0], findWordsInName(node.name, allWords));
   };
   return { Identifier: check, PrivateIdentifier: check };
 });
 
 const testTitles = createRule('Titles of tests are in plain words and not too long', (context) => ({
   Literal(node) {
-    if (typeof node.value !== 'string' || !isTitle(node)) return;
+    if (typeof node.value !== 'string' || !isTestTitle(node)) return;
     reportAt(context, node.range[0], findInProse(context.sourceCode.getText(node)));
     reportLongTitle(context, node);
   },
   TemplateLiteral(node) {
-    if (!isTitle(node)) return;
+    if (!isTestTitle(node)) return;
     reportInTemplate(context, node, findInProse);
     reportLongTitle(context, node);
   },
@@ -186,11 +186,11 @@ const strings = createRule('Texts have neither gendered pronouns nor guillemets'
     reportAt(context, node.range[0], findInVisibleText(context.sourceCode.getText(node)));
   return {
     Literal(node) {
-      if (typeof node.value === 'string' && !isTitle(node)) check(node);
+      if (typeof node.value === 'string' && !isTestTitle(node)) check(node);
     },
     JSXText: check,
     TemplateLiteral(node) {
-      if (!isTitle(node)) reportInTemplate(context, node, findInVisibleText);
+      if (!isTestTitle(node)) reportInTemplate(context, node, findInVisibleText);
     },
   };
 });

@@ -1,16 +1,9 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import {
-  listAnchors,
-  collectCitedDecisions,
-  isInRepository,
-  listLocalLinks,
-  listNamedFiles,
-  listNamedIdentifiers,
-  readPages,
-  readFile,
-  listRepositoryFiles,
-} from './testing/documentation.mjs';
+import { collectCitedDecisions } from './testing/cited-decisions.mjs';
+import { listAnchors, listLocalLinks } from './testing/page-links.mjs';
+import { isInRepository, listNamedFiles, listNamedIdentifiers } from './testing/page-names.mjs';
+import { listRepositoryFiles, readFile, readPages } from './testing/repository-files.mjs';
 
 // Checks the Markdown pages against the repository: links, file names, identifiers, settings and metrics.
 
@@ -42,13 +35,18 @@ test('every file or folder that a page names exists', () => {
   assert.deepEqual(missing, []);
 });
 
-test('a path in backticks may lack its first folders; commands, routes and packages are ignored', () => {
-  const text =
-    '`deploy/b.ts` `c.mjs` `modules/<feature>/domain` `npm test` `GET /api/user` `/health/live` `radix-ui/x`';
-  assert.deepEqual(listNamedFiles(text), ['deploy/b.ts', 'c.mjs', 'modules/*/domain']);
+test('a path in backticks may lack its first folders', () => {
+  const named = listNamedFiles('`deploy/b.ts` `c.mjs` `modules/<feature>/domain`');
+  assert.deepEqual(named, ['deploy/b.ts', 'c.mjs', 'modules/*/domain']);
   assert.equal(isInRepository('modules/*/domain', ['backend/src/modules/users/domain/user.state.ts']), true);
   assert.equal(isInRepository('user.state.ts', ['backend/src/modules/users/domain/user.state.ts']), true);
   assert.equal(isInRepository('state.ts', ['backend/src/modules/users/domain/user.state.ts']), false);
+});
+
+test('commands, routes, packages, networks, and files of a run or a build do not count as named files', () => {
+  const text =
+    '`npm test` `GET /api/user` `/health/live` `radix-ui/x` `@nestjs/core` `10.0.0.0/8` `.thaw/logs` `main.js`';
+  assert.deepEqual(listNamedFiles(text), []);
 });
 
 test('every identifier that a page names is in the code', () => {
@@ -129,8 +127,7 @@ test('every page in docs/decisions has a unique number and is on the list in its
 
 test('every page or folder of docs/ that the code cites exists', () => {
   const citations = files
-    // This test and its helpers contain parts of paths that are not citations.
-    .filter((file) => /\.(ts|tsx|mjs|sh|yml)$/.test(file) && !/\/documentation\.(test\.)?mjs$/.test(file))
+    .filter((file) => /\.(ts|tsx|mjs|sh|yml)$/.test(file))
     .flatMap((file) =>
       [...readFile(file).matchAll(/(?<![\w/])docs\/[\w/-]+(\.md)?/g)].map(([page]) => ({ file, page })),
     );

@@ -5,8 +5,8 @@ const LOOPBACK = '127.0.0.1';
 const SECRET_BYTES = 48;
 
 /**
- * Returns the settings that only the migrations get: the database address with the owner's role, if the service
- * connects with another role.
+ * Returns the settings that only the migrations get. If the service connects with a role of its own
+ * (`serviceDatabaseUrl`), the migrations need the address with the role that owns the tables (`databaseUrl`).
  */
 export const createMigrationSettings = ({ databaseUrl, serviceDatabaseUrl }) =>
   serviceDatabaseUrl ? { MIGRATE_DATABASE_URL: databaseUrl } : {};

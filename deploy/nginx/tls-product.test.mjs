@@ -8,24 +8,34 @@ import { createTestHome } from '../local/testing/launcher.mjs';
 import { startStack } from '../local/thaw-stack.mjs';
 import { send, startTlsFront } from './testing/tls-front.mjs';
 
+/**
+ * The `lookup` of a connection to the TLS front, which listens only on 127.0.0.1, while localhost may resolve to ::1.
+ * `all`: whether the caller wants a list of addresses.
+ */
+const lookupLoopback = (_host, { all }, done) => {
+  if (all) done(null, [{ address: '127.0.0.1', family: 4 }]);
+  else done(null, '127.0.0.1', 4);
+};
+
 test('the product behind TLS', async (t) => {
   const home = createTestHome(t);
-  const [tls, plain] = await findFreePorts(2);
-  const origin = `https://localhost:${tls}`;
+  const [tlsPort, plainPort] = await findFreePorts(2);
+  const origin = `https://localhost:${tlsPort}`;
   const stack = await startStack({
     replicas: 2,
     env: { PUBLIC_ORIGIN: origin, TRUSTED_PROXIES: '127.0.0.1' },
   });
   t.after(() => stack.stop());
-  const front = await startTlsFront({ home, ports: { tls, plain, thaw: stack.ports.page } });
+  const ports = { tls: tlsPort, plain: plainPort, thaw: stack.ports.page };
+  const front = await startTlsFront({ home, ports });
   t.after(() => front.stop());
-  const sendWithTls = (options) => send({ port: tls, certificate: front.certificate, ...options });
-  const json = { 'Content-Type': 'application/json' };
-  const signIn = (pageOrigin) =>
+  const sendWithTls = (options) => send({ port: tlsPort, certificate: front.certificate, ...options });
+  /** Signs in a new anonymous user, as a page of this origin does. */
+  const signInFrom = (pageOrigin) =>
     sendWithTls({
       url: '/api/anonymous',
       method: 'POST',
-      headers: { ...json, Origin: pageOrigin },
+      headers: { 'Content-Type': 'application/json', Origin: pageOrigin },
       body: '{}',
     });
 
@@ -35,20 +45,23 @@ test('the product behind TLS', async (t) => {
     assert.match(headers['strict-transport-security'], /max-age=/);
   });
 
-  await t.test('cookies are Secure and bound to the host, and a socket opens with them', async () => {
-    const { status, headers, text } = await signIn(origin);
+  await t.test('cookies are Secure, HttpOnly and bound to the host', async () => {
+    const { status, headers } = await signInFrom(origin);
     assert.equal(status, 201);
     for (const cookie of headers['set-cookie']) {
       assert.match(cookie, /^__Host-thaw\./);
       assert.match(cookie, /; Secure/);
       assert.match(cookie, /; HttpOnly/);
     }
+  });
+
+  await t.test('a socket with the cookies of a user authenticates as this user', async () => {
+    const { status, headers, text } = await signInFrom(origin);
+    assert.equal(status, 201);
     const { user } = JSON.parse(text);
-    const socket = new WebSocket(`wss://localhost:${tls}/ws`, {
+    const socket = new WebSocket(`wss://localhost:${tlsPort}/ws`, {
       ca: front.certificate,
-      // The TLS front listens only on 127.0.0.1, and localhost may resolve to ::1.
-      lookup: (_host, { all }, done) =>
-        all ? done(null, [{ address: '127.0.0.1', family: 4 }]) : done(null, '127.0.0.1', 4),
+      lookup: lookupLoopback,
       origin,
       headers: { cookie: headers['set-cookie'].map((cookie) => cookie.split(';')[0]).join('; ') },
     });
@@ -61,8 +74,8 @@ test('the product behind TLS', async (t) => {
   });
 
   await t.test('requests of a page without TLS, or of another origin, are refused', async () => {
-    for (const foreignOrigin of [`http://localhost:${tls}`, 'https://elsewhere.example']) {
-      const { status } = await signIn(foreignOrigin);
+    for (const foreignOrigin of [`http://localhost:${tlsPort}`, 'https://elsewhere.example']) {
+      const { status } = await signInFrom(foreignOrigin);
       assert.equal(status, 403, foreignOrigin);
     }
   });

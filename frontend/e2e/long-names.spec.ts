@@ -1,9 +1,11 @@
+import { type Locator } from '@playwright/test';
 import { limits } from '@thaw/contract/limits';
 import { openChat, getPrivateChat } from './support/private-chat.ts';
 import { expectIntactLayout } from './support/layout.ts';
 import { expect, type Person, test } from './support/test.ts';
 
 const isLongRun = process.env.THAW_TEST_LONG === '1';
+/** In ascending order, because the steps after each check use the sidebar, which the widest screen shows. */
 const allWidths = [320, 390, 768, 1280];
 /** Screens from this width show the sidebar beside the chat; narrower ones show it as a modal sheet. */
 const wideScreenPx = 768;
@@ -38,20 +40,23 @@ for (const { kind, name, widths } of names) {
     test.slow();
     const [ada, bob] = await Promise.all([newcomer({ gender: 'female' }), newcomer({ gender: 'male' })]);
     const { page } = ada;
-    const checkAtEachWidth = async (check: (width: number) => Promise<void>): Promise<void> => {
+    const atEachWidth = async (check: (width: number) => Promise<void>): Promise<void> => {
       for (const width of widths) {
         await page.setViewportSize({ width, height: 800 });
         await check(width);
       }
     };
+    const checkLayoutAtEachWidth = (part: Locator, state: string): Promise<void> =>
+      atEachWidth(() => expectIntactLayout(part, state));
     const getDialog = (title: string) => page.getByRole('dialog', { name: title });
+
     await rename(bob, name);
     await rename(ada, name);
     await ada.pressFind();
     await bob.pressFind();
     const chat = page.getByRole('region', { name: /^Chat with/ });
     await expect(chat.getByRole('heading', { name })).toBeVisible();
-    await checkAtEachWidth(() => expectIntactLayout(page.locator('body'), 'random chat'));
+    await checkLayoutAtEachWidth(page.locator('body'), 'random chat');
 
     const requestResponse = await bob.page.request.post('/api/friends/request', {
       data: { requesterId: bob.user.id, addresseeId: ada.user.id },
@@ -60,46 +65,49 @@ for (const { kind, name, widths } of names) {
     const toast = page.getByRole('listitem').filter({ hasText: 'New friend request' });
     // A toast does not expire while it contains the focus.
     await toast.getByRole('button', { name: 'Accept' }).focus();
-    await checkAtEachWidth(() => expectIntactLayout(toast, 'toast'));
-    await page.getByRole('button', { name: /^Friend Requests ?1 pending$/ }).click();
-    await expect(getDialog('Friend Requests').getByText(name)).toBeVisible();
-    await checkAtEachWidth(() => expectIntactLayout(getDialog('Friend Requests'), 'requests'));
-    await getDialog('Friend Requests').getByRole('button', { name: 'Accept' }).click();
-    await expect(getDialog('Friend Requests').getByText('No pending friend requests')).toBeVisible();
-    await getDialog('Friend Requests').getByRole('button', { name: 'Close' }).click();
+    await checkLayoutAtEachWidth(toast, 'toast');
 
+    const friendRequests = getDialog('Friend Requests');
+    await page.getByRole('button', { name: /^Friend Requests ?1 pending$/ }).click();
+    await expect(friendRequests.getByText(name)).toBeVisible();
+    await checkLayoutAtEachWidth(friendRequests, 'requests');
+    await friendRequests.getByRole('button', { name: 'Accept' }).click();
+    await expect(friendRequests.getByText('No pending friend requests')).toBeVisible();
+    await friendRequests.getByRole('button', { name: 'Close' }).click();
+
+    const chatHistory = getDialog('Chat History');
     await ada.button('Chat History').click();
-    await expect(getDialog('Chat History').getByText(name)).toBeVisible();
-    await checkAtEachWidth(() => expectIntactLayout(getDialog('Chat History'), 'history'));
-    await getDialog('Chat History').getByRole('button', { name: 'Close' }).click();
+    await expect(chatHistory.getByText(name)).toBeVisible();
+    await checkLayoutAtEachWidth(chatHistory, 'history');
+    await chatHistory.getByRole('button', { name: 'Close' }).click();
 
     // The sidebar shows the friend's name in the list and the user's own name below it.
-    await checkAtEachWidth(async (width) => {
-      if (width < wideScreenPx) await ada.button('Open sidebar').click();
-      const sidebar =
-        width < wideScreenPx ? getDialog('Sidebar') : page.getByRole('complementary', { name: 'Sidebar' });
+    await atEachWidth(async (width) => {
+      const isNarrow = width < wideScreenPx;
+      if (isNarrow) await ada.button('Open sidebar').click();
+      const sidebar = isNarrow ? getDialog('Sidebar') : page.getByRole('complementary', { name: 'Sidebar' });
       const list = sidebar.getByRole('list', { name: 'Friends', exact: true });
       await expect(list.getByText(name)).toBeVisible();
       for (const control of ['Send Message', 'Remove Friend']) {
         await expect(list.getByRole('button', { name: control })).toBeInViewport({ ratio: 1 });
       }
       await expectIntactLayout(sidebar, 'sidebar');
-      if (width < wideScreenPx) await sidebar.getByRole('button', { name: 'Close sidebar' }).click();
+      if (isNarrow) await sidebar.getByRole('button', { name: 'Close sidebar' }).click();
     });
 
+    const profileSettings = getDialog('Profile Settings');
     await page.getByRole('button', { name: /^Profile Settings:/ }).click();
-    await expect(getDialog('Profile Settings').getByLabel('Username')).toHaveValue(name);
-    await checkAtEachWidth(() => expectIntactLayout(getDialog('Profile Settings'), 'profile settings'));
-    await getDialog('Profile Settings').getByRole('button', { name: 'Close' }).click();
+    await expect(profileSettings.getByLabel('Username')).toHaveValue(name);
+    await checkLayoutAtEachWidth(profileSettings, 'profile settings');
+    await profileSettings.getByRole('button', { name: 'Close' }).click();
 
+    const privateChat = getPrivateChat(ada);
     await openChat(ada, { name });
-    await checkAtEachWidth(() => expectIntactLayout(getPrivateChat(ada), 'private chat'));
-    await getPrivateChat(ada)
-      .getByRole('button', { name: /^Close private chat/ })
-      .click();
+    await checkLayoutAtEachWidth(privateChat, 'private chat');
+    await privateChat.getByRole('button', { name: /^Close private chat/ }).click();
 
     await bob.skip();
     await expect(ada.heading('Chat Ended')).toBeVisible();
-    await checkAtEachWidth(() => expectIntactLayout(page.locator('main'), 'ended chat'));
+    await checkLayoutAtEachWidth(page.locator('main'), 'ended chat');
   });
 }

@@ -5,33 +5,66 @@ import { createRandomChat } from '@/features/random-chat/stores/random-chat.stor
 import { type Clock } from '@/lib/clock';
 import { newId } from '@/lib/new-id';
 import { parseFrame } from '@/lib/socket/parse-frame';
-import { SocketClient, type SocketLike } from '@/lib/socket/socket-client';
+import { SocketClient, type ConnectionStatus, type SocketLike } from '@/lib/socket/socket-client';
 import { actAs } from './acting';
+
+/** Runs `work` as the user of a page. */
+type Act = (work: () => void) => void;
 
 const SPEED_UP = 50;
 /**
- * Delays that are divided by SPEED_UP: before each reconnect attempt, and until a connection counts as stable. Other
- * delays of the connection, such as the timeouts of responses, are not shortened.
+ * Delays of the connection that are divided by SPEED_UP: before each reconnect attempt, and until a connection counts
+ * as stable. They are recognised by their length. Other delays, such as the timeouts of responses, are not shortened.
  */
 const SHORTENED_DELAYS_MS: ReadonlySet<number> = new Set([
   ...Array.from({ length: limits.reconnectAttempts }, (_, index) => reconnectDelayMs(index + 1)),
   limits.reconnectResetAfterMs,
 ]);
 
+const shortenDelay = (delayMs: number): number =>
+  SHORTENED_DELAYS_MS.has(delayMs) ? delayMs / SPEED_UP : delayMs;
+
+/** The time from the offer of Reconnect until the user presses it. */
 const RECONNECT_PRESSED_AFTER_MS = 50;
 
 /** A clock whose timers do their work through `act`. @param adjustDelay returns the delay that a timer really waits */
-const createClock = (act: (work: () => void) => void, adjustDelay: (delayMs: number) => number): Clock => ({
+const createClock = (act: Act, adjustDelay = (delayMs: number): number => delayMs): Clock => ({
   now: () => Date.now(),
   setTimeout: (run, delayMs) => Number(setTimeout(() => act(run), adjustDelay(delayMs)).unref()),
   clearTimeout: (timer) => clearTimeout(timer),
 });
 
-const shortenDelay = (delayMs: number): number =>
-  SHORTENED_DELAYS_MS.has(delayMs) ? delayMs / SPEED_UP : delayMs;
+/**
+ * Adapts a socket of `ws` to that of a browser. Its events differ, so each one is replaced by an object with the fields
+ * that SocketClient reads.
+ */
+const adaptSocket = (socket: WebSocket, act: Act): SocketLike => {
+  const adapted: SocketLike = {
+    get readyState() {
+      return socket.readyState;
+    },
+    onopen: null,
+    onmessage: null,
+    onclose: null,
+    send: (data) => socket.send(data as string),
+    close: (code) => socket.close(code),
+  };
+  type Listener = ((event: unknown) => void) | null;
+  const emit = (listener: Listener, event: object): void => act(() => listener?.(event));
+  socket.on('open', () => emit(adapted.onopen as Listener, {}));
+  socket.on('message', (raw: Buffer) => emit(adapted.onmessage as Listener, { data: raw.toString() }));
+  socket.on('close', (code) => emit(adapted.onclose as Listener, { code }));
+  return adapted;
+};
+
+const noOtherTabs = {
+  enter: () => undefined,
+  leave: () => undefined,
+  isOpenElsewhere: async () => false,
+};
 
 /**
- * A user's page without a screen. The state and the connection are those of the product; the test can cut the
+ * A user's chat page without a screen. The state and the connection are those of the product; the test can cut the
  * connection.
  */
 export class ChatPage {
@@ -43,6 +76,7 @@ export class ChatPage {
   private isStopped = false;
 
   /**
+   * @param visitor  the user, with a login
    * @param origins  addresses of the replicas
    * @param chooseReplica  returns the index of the replica for the next connection
    */
@@ -51,17 +85,8 @@ export class ChatPage {
     private readonly origins: readonly string[],
     private readonly chooseReplica: () => number,
   ) {
-    const act = (work: () => void): void => this.act(work);
-    const noOtherTabs = {
-      enter: () => undefined,
-      leave: () => undefined,
-      isOpenElsewhere: async () => false,
-    };
-    this.chat = createRandomChat({
-      clock: createClock(act, (delayMs) => delayMs),
-      newId,
-      chatTabs: noOtherTabs,
-    });
+    const act: Act = (work) => this.act(work);
+    this.chat = createRandomChat({ clock: createClock(act), newId, chatTabs: noOtherTabs });
     this.client = new SocketClient({
       clock: createClock(act, shortenDelay),
       parse: parseFrame,
@@ -71,16 +96,10 @@ export class ChatPage {
         const showsChat = this.chat.takeShowsChat();
         return { userId: this.id, showsChat, ...(lastSeen ? { lastSeen } : {}) };
       },
-      // A sign-out is reported as a violation earlier: before this call, the status is `failed` without `canReconnect`.
+      // Before this call, `handleStatus` has already recorded the sign-out as a violation.
       checkSignedOut: async () => false,
       onSignedOut: () => this.violations.push('signed out'),
-      onStatus: (status) => {
-        // `failed`: the client no longer reconnects by itself.
-        if (status.kind !== 'failed' || this.isStopped) return;
-        this.chat.handleConnectionGivenUp();
-        if (!status.canReconnect) this.violations.push('is refused');
-        else this.reconnectSoon();
-      },
+      onStatus: (status) => this.handleStatus(status),
       onFrame: (frame) => this.chat.receive(frame),
       log: () => undefined,
     });
@@ -109,7 +128,6 @@ export class ChatPage {
     this.act(() => this.client.stop());
   }
 
-  /** Runs `work` as this page's user. */
   act(work: () => void): void {
     actAs(this.visitor.user, work);
   }
@@ -131,6 +149,14 @@ export class ChatPage {
     this.socket?.terminate();
   }
 
+  private handleStatus(status: ConnectionStatus): void {
+    // `failed`: the client no longer reconnects by itself.
+    if (status.kind !== 'failed' || this.isStopped) return;
+    this.chat.handleConnectionGivenUp();
+    if (status.canReconnect) this.reconnectSoon();
+    else this.violations.push('may not reconnect');
+  }
+
   /** Simulates a user who presses Reconnect. The page offers it after too many cuts in a row. */
   private reconnectSoon(): void {
     setTimeout(() => this.act(() => this.client.reconnect()), RECONNECT_PRESSED_AFTER_MS).unref();
@@ -138,28 +164,10 @@ export class ChatPage {
 
   private connect(): SocketLike {
     const origin = this.origins[this.chooseReplica()] ?? '';
-    const socket = new WebSocket(`${origin.replace(/^http/, 'ws')}/ws`, {
+    this.socket = new WebSocket(`${origin.replace(/^http/, 'ws')}/ws`, {
       headers: { cookie: this.visitor.cookie },
     });
-    socket.on('error', () => undefined); // followed by `close`
-    this.socket = socket;
-    const adapted: SocketLike = {
-      get readyState() {
-        return socket.readyState;
-      },
-      onopen: null,
-      onmessage: null,
-      onclose: null,
-      send: (data) => socket.send(data as string),
-      close: (code) => socket.close(code),
-    };
-    // The events of `ws` differ from those of a browser, so each one is replaced by an object with the fields that
-    // SocketClient reads.
-    type Listener = ((event: unknown) => void) | null;
-    const emit = (listener: Listener, event: object): void => this.act(() => listener?.(event));
-    socket.on('open', () => emit(adapted.onopen as Listener, {}));
-    socket.on('message', (raw: Buffer) => emit(adapted.onmessage as Listener, { data: raw.toString() }));
-    socket.on('close', (code) => emit(adapted.onclose as Listener, { code }));
-    return adapted;
+    this.socket.on('error', () => undefined); // followed by `close`
+    return adaptSocket(this.socket, (work) => this.act(work));
   }
 }

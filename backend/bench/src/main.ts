@@ -26,6 +26,7 @@ import { endAllStores } from './measure/stores';
 import { type FigureName, parseOptions } from './options';
 import { renderTable, writeResults } from './report';
 
+/** A function that measures several figures leaves out those that are not wanted. */
 type Measure = (driver: Driver, settings: Settings, wantedFigures: ReadonlySet<string>) => Promise<Outcome>;
 
 /** The function that measures each figure. README.md lists the figures. */
@@ -92,15 +93,15 @@ const writeRawMeasurements = (
 /** The exit code that shells report for an interrupted program: 128 + SIGINT. Used for SIGTERM, too. */
 const INTERRUPTED_EXIT_CODE = 130;
 
-const handleInterrupt = (): void => {
+const stopEverythingAndExit = (exitCode: number): void => {
   killAllServers();
-  void endAllStores().finally(() => process.exit(INTERRUPTED_EXIT_CODE));
+  void endAllStores().finally(() => process.exit(exitCode));
 };
-process.once('SIGINT', handleInterrupt);
-process.once('SIGTERM', handleInterrupt);
+
+process.once('SIGINT', () => stopEverythingAndExit(INTERRUPTED_EXIT_CODE));
+process.once('SIGTERM', () => stopEverythingAndExit(INTERRUPTED_EXIT_CODE));
 
 run().catch((error: unknown) => {
   console.error(error);
-  killAllServers();
-  void endAllStores().finally(() => process.exit(1));
+  stopEverythingAndExit(1);
 });

@@ -9,7 +9,7 @@ const figureNames = [
   'P4', // memory per idle socket
   'P5', // CPU of Redis per message
   'P6', // CPU of Redis per join of the match queue
-  'P7', // publications that reach replicas without a participant of the chat
+  'P7', // publications that reach replicas on which the chat has no participant
   'P8', // time from sending a message until its arrival, through nginx
   'P9', // events persisted per second, and their lag
   'P10', // time until a private message is acknowledged
@@ -83,6 +83,7 @@ export const parseOptions = (args: readonly string[]): Options => {
       historyRows: isShort ? 2_000 : 50_000,
       replicaLeaseCounts: isShort ? [10, 1_000] : [10, 100, 1_000],
       openedSockets: isShort ? 200 : 2_000,
+      warmUpOpenings: isShort ? 1 : 5,
       deliveryRate: isShort ? 100 : 500,
       cutSeconds: isShort ? 5 : 45,
       signUps: isShort ? 50 : 500,

@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type IdleState, computeMinimum, findGrowth } from './check/idle-state';
-import { checkEvidence, type LossWindow, type Violation } from './check/evidence-checker';
+import { checkEvidence, type LossWindow, type Verdict, type Violation } from './check/evidence-checker';
 import type { UserLog } from './check/user-log';
 import { type RecoveryFigures, measureReconnects, findRecoveryViolations } from './check/recovery';
 import { type Backlog, readBacklog, countKeysWithoutExpiry, readStoredState } from './check/stored-state';
 import { type Cluster, topology } from './cluster/cluster';
 import { estimateCpuSlowdown } from '#testing/processor-load.probe';
-import { Injector } from './faults/injector';
+import { type CausedFault, Injector } from './faults/injector';
 import type { Inspection } from './inspect-process';
 import type { Options } from './options';
 import { Population } from './users/population';
@@ -55,24 +55,15 @@ export class Run {
     const { seed, userCount, actEveryMs } = this.options;
     this.log(`${userCount} users join and chat for ${WARM_UP_MS / 1_000} s`);
     const population = await Population.create({ origin: this.cluster.url, userCount, actEveryMs, seed });
-    population.startActing();
-    await sleep(WARM_UP_MS);
-    await this.stopUsers(population);
-    const before = await this.inspectIdleState();
-    this.requireAllInspections(before);
+    const idleBefore = await this.warmUp(population);
     population.startActing();
     await this.causeFaults(population);
     await sleep(CALM_MS);
     await this.stopUsers(population);
     for (const description of await population.findUnavailableImages())
       this.violations.push({ rule: 'images', description });
-    const after = await this.inspectUntilNotGrown(before);
-    const backlog = await this.waitForEmptyBacklog();
-    const stored = await this.cluster.withPostgres((client) => readStoredState(this.cluster.redis, client));
-    // `stored` contains a backlog too, but it was read later, when a scheduler may have added a job already.
-    const storedState = { ...stored, ...backlog };
-    const logs = [...population.logs, ...this.probeLogs];
-    const verdict = checkEvidence({ logs, storedState, lossWindows: this.listLossWindows() });
+    const idleAfter = await this.inspectUntilNotGrown(idleBefore);
+    const verdict = await this.checkStoredState(population);
     this.recovery.reconnects = population.users.flatMap(({ connection }) =>
       measureReconnects(this.recoveryTimes, connection.attempts, (from, to) =>
         this.injector.hadFaultBetween(from, to),
@@ -80,7 +71,7 @@ export class Run {
     );
     verdict.violations.push(
       ...this.violations,
-      ...findGrowth(before, after),
+      ...findGrowth(idleBefore, idleAfter),
       ...findRecoveryViolations(this.recovery, estimateCpuSlowdown()),
     );
     return {
@@ -95,9 +86,19 @@ export class Run {
       refusals: sumCounts(population.users.map(({ refusals }) => refusals)),
       acknowledged: sumCounts(population.users.map(({ acknowledged }) => acknowledged)),
       gaveUpCount: population.users.reduce((sum, { connection }) => sum + connection.gaveUpCount, 0),
-      before,
-      after,
+      before: idleBefore,
+      after: idleAfter,
     };
+  }
+
+  /** Lets the users chat without faults. @returns the idle state afterwards, with which a later one is compared */
+  private async warmUp(population: Population): Promise<IdleState> {
+    population.startActing();
+    await sleep(WARM_UP_MS);
+    await this.stopUsers(population);
+    const idleState = await this.inspectIdleState();
+    this.requireAllInspections(idleState);
+    return idleState;
   }
 
   private async causeFaults(population: Population): Promise<void> {
@@ -153,6 +154,16 @@ export class Run {
     }
   }
 
+  private async checkStoredState(population: Population): Promise<Verdict> {
+    const backlog = await this.waitForEmptyBacklog();
+    const stored = await this.cluster.withPostgres((client) => readStoredState(this.cluster.redis, client));
+    // Replaces the backlog in `stored`: by the time of that read, a scheduler may have added a job.
+    const storedState = { ...stored, ...backlog };
+    const logs = [...population.logs, ...this.probeLogs];
+    const lossWindows = this.injector.causedFaults.filter(({ fault }) => isLossy(fault)).map(toLossWindow);
+    return checkEvidence({ logs, storedState, lossWindows });
+  }
+
   private async inspectIdleState(): Promise<IdleState> {
     const { redis } = this.cluster;
     const processes: Record<string, Inspection> = {};
@@ -175,7 +186,7 @@ export class Run {
   }
 
   /**
-   * Requires that every process could be inspected. A process that could not was started without the environment of the
+   * Requires that every process could be inspected. If one could not, it was started without the environment of the
    * run, so faults would not reach it either.
    * @throws Error with the names of the processes that could not be inspected
    */
@@ -197,24 +208,6 @@ export class Run {
     return lowest;
   }
 
-  private listLossWindows(): LossWindow[] {
-    return this.injector.causedFaults
-      .filter(({ fault }) => isLossy(fault))
-      .map(({ fault, label, beganAt: faultBeganAt, recoveredAt = Infinity }) => {
-        // A flush removes every event that PostgreSQL had not received yet.
-        if (fault.kind === 'flushed')
-          return {
-            label,
-            from: faultBeganAt - MAX_PERSIST_DELAY_MS,
-            faultBeganAt,
-            to: faultBeganAt + FLUSH_MS,
-          };
-        // The other lossy fault is `truncated`: the append-only file then lacks the commands that Redis wrote to it
-        // during the fault.
-        return { label, from: faultBeganAt - ACK_BEFORE_WRITE_MS, faultBeganAt, to: recoveredAt };
-      });
-  }
-
   /** @returns why this machine cannot cause the fault; undefined when it can */
   private findUnavailableReason(fault: Fault): string | undefined {
     if (fault.kind === 'disk-full') return this.cluster.disk.unavailableReason;
@@ -231,6 +224,15 @@ export class Run {
       });
   }
 }
+
+const toLossWindow = ({ fault, label, beganAt, recoveredAt = Infinity }: CausedFault): LossWindow => {
+  // A flush removes every event that PostgreSQL had not received yet.
+  if (fault.kind === 'flushed')
+    return { label, from: beganAt - MAX_PERSIST_DELAY_MS, faultBeganAt: beganAt, to: beganAt + FLUSH_MS };
+  // The other lossy fault is `truncated`: the append-only file then lacks the commands that Redis wrote to it during
+  // the fault.
+  return { label, from: beganAt - ACK_BEFORE_WRITE_MS, faultBeganAt: beganAt, to: recoveredAt };
+};
 
 const sumCounts = (countsOfUsers: readonly Record<string, number>[]): Record<string, number> => {
   const sums: Record<string, number> = {};

@@ -5,6 +5,7 @@ import type { ConductEvent } from '../modules/conduct/domain/conduct.events';
 import { type ConductState, createConductState } from '../modules/conduct/domain/conduct-state.types';
 import { evolveConduct } from '../modules/conduct/domain/conduct.state';
 import type { ConductPolicy } from '../modules/conduct/domain/conduct-policy.types';
+import { computeStandingAt } from '../modules/standings/domain/standing.state';
 
 export const HOUR_MS = 60 * 60_000;
 export const DAY_MS = 24 * HOUR_MS;
@@ -171,5 +172,19 @@ export const createFinding = (
   finding: InputOf<'RaiseFinding'>['finding'],
   sourceEventId = 'source',
 ): CommandInput => ({ type: 'RaiseFinding', finding, sourceEventId, evidence: null, evidenceHash: null });
+
+/** A history with one report, whose case `mod` has decided with a ban. */
+export const createBannedHistory = (): ConductHistory => {
+  const history = new ConductHistory().reportByUsers(1);
+  history.decide('banned');
+  return history;
+};
+
+/** Executes the command by which the passing of time has its consequences. */
+export const applyTimeLimits = (history: ConductHistory): ConductEvent[] =>
+  history.execute({ type: 'ApplyTimeLimits' });
+
+/** The standing of `ada` at the present time of the history. */
+export const computeStanding = ({ state, now }: ConductHistory) => computeStandingAt(state.standing, now);
 
 export const listTypes = (events: readonly ConductEvent[]): string[] => events.map(({ type }) => type);

@@ -50,7 +50,7 @@ export const reportUser = async (
   });
 };
 
-/** The HTTP calls of a moderator. */
+/** The HTTP calls of a moderator about cases. `answer` is about an appeal. */
 export const createModeratorApi = (moderator: ThawVisitor) => {
   const call = (method: string, path: string, body?: unknown) =>
     moderator.call(method, `/api/moderation/${path}`, body);

@@ -17,7 +17,7 @@ export interface ReceivedRequest {
 export type ServerBehaviour = (request: IncomingMessage, response: ServerResponse) => void;
 
 /**
- * Stands in for an optional server, such as an image classifier: the product works without it. Tests choose how it
+ * Stands in for a server without which the product works, too, such as an image classifier. Tests choose how it
  * behaves.
  */
 export interface TestOptionalServer {

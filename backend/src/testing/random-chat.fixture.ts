@@ -10,9 +10,9 @@ export interface TestChat {
   /** The first of `adaSockets`. */
   adaSocket: ThawSocket;
   bobSocket: ThawSocket;
-  /** One for each tab. They alternate between the replicas and begin on the first. */
+  /** One for each tab, on the replicas in turn: the first socket is on the first replica. */
   adaSockets: ThawSocket[];
-  /** As `adaSockets`, but they begin on the second replica. */
+  /** As `adaSockets`, but the first socket is on the second replica. */
   bobSockets: ThawSocket[];
   sessionId: string;
 }
@@ -25,13 +25,13 @@ export const createPair = async (stack: TestStack): Promise<[ada: ThawVisitor, b
 
 /**
  * Lets both users of `createPair` search, with their first sockets. Waits until every socket has received the match.
+ * The sockets may have received earlier matches, but all of them the same number.
  * @returns the session id of the chat.
  */
 export const matchSockets = async (
   adaSockets: readonly ThawSocket[],
   bobSockets: readonly ThawSocket[],
 ): Promise<string> => {
-  // All sockets must have received the same number of matches before.
   const earlierMatchCount = adaSockets[0]!.all('chat_matched').length;
   await adaSockets[0]!.request('join_queue', { preferences: 'male' });
   await bobSockets[0]!.request('join_queue', { preferences: 'female' });
@@ -44,7 +44,7 @@ export const matchSockets = async (
   return [...sessionIds][0]!;
 };
 
-/** Opens one socket for each tab, on the replicas in turn, beginning with `firstReplica`. */
+/** Opens one socket for each tab, on the replicas in turn, starting with the index `firstReplica`. */
 const openTabs = (
   stack: TestStack,
   visitor: ThawVisitor,
@@ -82,8 +82,12 @@ export const readEvents = async (
   sessionId: string,
 ): Promise<{ id: string; type: string }[]> => {
   const entries = await stack.store.redis.xrange(chatKeys(findShard(sessionId)).stream(sessionId), '-', '+');
-  // The only field of an entry holds the event as JSON, with its type as `t`.
-  return entries.map(([id, [, json = '{}']]) => ({ id, type: (JSON.parse(json) as { t: string }).t }));
+  return entries.map(([id, fields]) => {
+    // An entry has one field, whose value is the event as JSON.
+    const [, json = '{}'] = fields;
+    const { t: type } = JSON.parse(json) as { t: string };
+    return { id, type };
+  });
 };
 
 /** @returns `searching`, `claimed` (the chat is about to start) or `chatting`; undefined for a user who is idle. */

@@ -24,16 +24,19 @@ export const messageSent = (content: string, senderId = 1): RawEvent => ({
 
 export const chatEnded: RawEvent = { type: 'ChatEnded', data: { reason: 'skipped', endedBy: 1 } };
 
-/** Generates session ids until one is in the same shard as the given one; without it, any shard will do. */
-export const createSessionId = (sameShardAs?: string): string => {
+/** Creates the id of a chat in any shard. */
+export const createSessionId = (): string => buildSessionId(randomUUID());
+
+/** Creates the id of a chat whose events are in the same outbox as those of another chat. Each shard has one outbox. */
+export const createSessionIdInShardOf = (otherSessionId: string): string => {
   for (;;) {
-    const sessionId = buildSessionId(randomUUID());
-    if (sameShardAs === undefined || findShard(sessionId) === findShard(sameShardAs)) return sessionId;
+    const sessionId = createSessionId();
+    if (findShard(sessionId) === findShard(otherSessionId)) return sessionId;
   }
 };
 
 /** The JSON text of an event, with the short keys of `chat-event.codec.ts`. */
-const encodeEvent = (event: RawEvent): string => {
+export const encodeEvent = (event: RawEvent): string => {
   if (typeof event === 'string') return event;
   const { type, version, data, eventId = randomUUID() } = event;
   return JSON.stringify({ i: eventId, t: type, ...(version === undefined ? {} : { v: version }), d: data });

@@ -60,26 +60,26 @@ const exclamationsProjection: Projection = {
   concerns: ({ data }) => (data as { note: string }).note.includes('!'),
   async apply(events, manager) {
     for (const { streamId, data } of events) {
-      const { note, number } = data as { note: string; number?: string }; // `number` only from `openNoteStatement`
+      const { note, outcome } = data as { note: string; outcome?: string }; // `outcome` only from `openNoteStatement`
       if (note.includes('refuse')) throw new Error('refused');
-      await manager.query('INSERT INTO exclamations VALUES ($1, $2)', [streamId, `${note} ${number ?? ''}`]);
+      await manager.query('INSERT INTO exclamations VALUES ($1, $2)', [streamId, `${note} ${outcome ?? ''}`]);
     }
   },
 };
 
 /**
  * Opens the stream $9 with its first event, and writes the note $11 to the table `notes`, in one statement. The event
- * store binds $1 to $8. `OpeningParts` describes `query` and `project`. The text $10 (`number`) selects the outcome:
- * `repeated` stands for a command that was executed before, `refused` for one that is refused. Any other text is added
- * to the data of the event. `number` is returned, unless the command is refused.
+ * store binds $1 to $8. `OpeningParts` describes `query` and `project`. The text $10 is the outcome: `new`, `repeated`
+ * (the command was executed before) or `refused`. Unless it is `refused`, it is returned; if it is `new`, it is also
+ * added to the data of the event.
  */
 export const openNoteStatement = {
   name: 'open_note',
   text: buildOpenStreamSql({
     query: `
       SELECT $9::text AS stream_id, '2026-11-20T12:00:00Z'::timestamptz AS occurred_at,
-             $10::text <> 'repeated' AS is_new, jsonb_build_object('number', $10::text) AS assigned,
-             $10::text AS number
+             $10::text <> 'repeated' AS is_new, jsonb_build_object('outcome', $10::text) AS assigned,
+             $10::text AS outcome
       WHERE $10::text <> 'refused'`,
     project: `
       INSERT INTO notes SELECT global_position, stream_id, 1, $11::text FROM opening CROSS JOIN opened WHERE is_new`,

@@ -1,4 +1,13 @@
-/** Runs scripts, commands and subscriptions on a Redis Cluster of local processes while their hash slots are moved. */
+/**
+ * Runs scripts, commands and subscriptions on a Redis Cluster of local processes while their hash slots are moved.
+ *
+ * The keys of a slot are moved one by one, so for a while they are on two servers. Suppose that a script declares the
+ * keys x and y and also uses z, and that x has been moved. Both servers refuse the script (TRYAGAIN), because each
+ * lacks one of the declared keys. When y has been moved as well, the new server would run the script, although z is
+ * still on the old one. `RedisScript` therefore declares one more key, which never exists. So each server lacks a
+ * declared key at every stage of the move. A server that lacks all of them redirects the call to the other one, which
+ * refuses it.
+ */
 import type { ModulesContainer } from '@nestjs/core';
 import type { RedisCluster, RedisClusterNode } from '../../../deploy/local/stores/redis-cluster.mjs';
 import * as matchQueueScripts from '../../src/modules/matching/infrastructure/match-queue.scripts';
@@ -66,34 +75,34 @@ const readStrings = async (pattern: string): Promise<Record<string, string | nul
 };
 
 // The shards (7 here; 3, 12 and 20 below) are chosen arbitrarily.
-const { stream, outbox, deadLetters, replicas: chatReplicas } = chatKeys(7);
+const shardKeys = chatKeys(7);
+/** The stream of a chat in shard 7. The id of a chat begins with the number of its shard. */
+const chatStream = shardKeys.stream('7.a');
 
 it.each([
   { owner: 'matching', keys: [matchingKeys.replicas], scripts: matchQueueScripts },
   { owner: 'leases', keys: Object.values(leaseKeys), scripts: leaseScripts },
   { owner: 'presence of users', keys: [presenceKeys(3).replicas], scripts: onlineUsersScripts },
-  { owner: 'presence in chats', keys: [chatReplicas], scripts: chatPresenceScripts },
-  { owner: 'the chat log', keys: [stream('7.a'), outbox], scripts: chatLogScripts },
-  { owner: 'outboxes', keys: [outbox, deadLetters], scripts: outboxScripts },
+  { owner: 'presence in chats', keys: [shardKeys.replicas], scripts: chatPresenceScripts },
+  { owner: 'the chat log', keys: [chatStream, shardKeys.outbox], scripts: chatLogScripts },
+  { owner: 'outboxes', keys: [shardKeys.outbox, shardKeys.deadLetters], scripts: outboxScripts },
 ])(
   'all scripts of $owner are refused and change no key while their slot is moved, at every stage of the move',
   async ({ keys, scripts }) => {
     const [firstKey = ''] = keys;
     // Each key begins with its hash tag, in braces.
     const hashTag = firstKey.slice(0, firstKey.indexOf('}') + 1);
-    // The undeclared key stands for keys that scripts access without declaring them in KEYS.
-    const valuesBefore = Object.fromEntries(
-      [...keys, `${hashTag}:undeclared`].map((key) => [key, `value of ${key}`]),
-    );
+    // A key of the same slot that is in no call, like those that scripts use without declaring them.
+    const undeclaredKey = `${hashTag}:undeclared`;
+    const valuesBefore = Object.fromEntries([...keys, undeclaredKey].map((key) => [key, `value of ${key}`]));
     for (const [key, value] of Object.entries(valuesBefore)) await redis.set(key, value);
-    // `RedisScript` adds a key that never exists to each call. While a slot is moved, a server that lacks one of the
-    // keys of a call refuses the call, so both servers refuse every call.
     const expectRefusals = async () => {
       const anyArguments = ['1', '2', '3']; // refused before the script reads them
       const calls = listScripts(scripts).map((script) => script.run(redis, keys, anyArguments));
       for (const call of await Promise.allSettled(calls)) {
         const error: unknown = call.status === 'rejected' ? call.reason : undefined;
-        // After TRYAGAIN, ioredis asks any node, which may answer MOVED or ASK, until ioredis gives up.
+        // ioredis repeats a refused call on any server until it gives up. The last answer may be that of a server
+        // without the slot (MOVED), or of the old server when all keys have been moved (ASK).
         expect(String(error)).toMatch(/Too many Cluster redirections.*(TRYAGAIN|MOVED|ASK)/);
         expect(isStoreFailure(error)).toBe(true);
       }
@@ -105,7 +114,7 @@ it.each([
       await move.moveKey(key);
       await expectRefusals();
     }
-    await move.finish(); // moves the undeclared key, then the slot
+    await move.finish(); // moves `undeclaredKey`, then the slot
 
     expect(await readStrings(`${hashTag}*`)).toEqual(valuesBefore);
     for (const key of Object.keys(valuesBefore)) await redis.del(key);
@@ -113,6 +122,7 @@ it.each([
 );
 
 it('keeps the routes of other slots when one slot has moved', async () => {
+  // `routes` reads the slot map of `redis`, in which ioredis enters the new server of a slot after a redirection.
   const routes = createSubscriberRoutes({ REDIS_URL: cluster.url }, redis);
   const outboxes = Array.from({ length: SHARD_COUNT }, (_, shard) => chatKeys(shard).outbox);
   const movedKey = outboxes[12]!;
@@ -121,7 +131,9 @@ it('keeps the routes of other slots when one slot has moved', async () => {
   const serversBefore = otherKeys.map((key) => routes.findServer(key));
   const move = await beginSlotMove(movedKey);
   await move.finish();
-  await redis.get(movedKey); // is redirected, whereupon ioredis changes the route of this slot
+  await redis.get(movedKey); // is redirected
+  // In ioredis all slots of a range share an array with their server, so without a correction (`openCluster`) their
+  // routes would change as well.
   expect(otherKeys.map((key) => routes.findServer(key))).toEqual(serversBefore);
 });
 

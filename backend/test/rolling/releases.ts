@@ -39,11 +39,14 @@ export const getCurrentRelease = async (): Promise<Release> => {
   return { programs: thawPrograms };
 };
 
-/** Reads the id of the commit that is tested as the previous release: the oldest that the current one can replace. */
+/**
+ * Reads the id of the commit that is tested as the previous release: the oldest release that the current one can
+ * replace without an interruption of the service.
+ */
 export const readPreviousReleaseId = (): string =>
   readFileSync(join(__dirname, 'previous-release'), 'utf8').trim();
 
-/** Whether git has that commit; a shallow clone or an unpacked archive does not. */
+/** Whether git has the commit of the previous release; a shallow clone or an unpacked archive does not. */
 export const hasPreviousRelease = (): boolean => {
   try {
     execFileSync('git', ['cat-file', '-e', `${readPreviousReleaseId()}^{commit}`], {
@@ -118,8 +121,8 @@ const compile = (folder: string, project: 'contract' | 'backend'): Promise<void>
 
 const runNpm = async (cwd: string, args: string[]): Promise<void> => {
   const { getNpmCommand } = await import('../../../deploy/local/provide/node-packages.mjs');
-  const [command = 'npm', ...firstArgs] = getNpmCommand();
-  await runProgram(command, [...firstArgs, ...args], { cwd, maxBuffer: MAX_OUTPUT_BYTES }).catch(
+  const [program, ...firstArgs] = getNpmCommand();
+  await runProgram(program, [...firstArgs, ...args], { cwd, maxBuffer: MAX_OUTPUT_BYTES }).catch(
     (cause: Error) => {
       throw new Error(`npm ${args.join(' ')} failed in ${cwd}`, { cause });
     },

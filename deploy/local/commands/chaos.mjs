@@ -11,8 +11,9 @@ import { ensurePackages, getPackageCommand } from '../provide/node-packages.mjs'
 const chaosFolder = resolveInRepository('backend', 'chaos');
 
 /**
- * `npm run chaos [-- --seed N] [--long]`: runs the harness in backend/chaos, which puts load on the product and causes
- * failures, and exits with the exit code of the harness. Builds both first; `--built` skips the build of the product.
+ * `npm run chaos [-- --seed N] [--long] [--built]`: builds the product and the chaos harness (backend/chaos), and runs
+ * the harness, which puts load on the product and causes failures. Exits with the exit code of the harness. `--built`
+ * skips the build of the product.
  */
 export async function main(args) {
   const isBuilt = args.includes('--built');
@@ -20,6 +21,11 @@ export async function main(args) {
     await ensurePackages(logStep);
     await build(logStep);
   }
+  await compileHarness();
+  process.exitCode = await runHarness(args.filter((arg) => arg !== '--built'));
+}
+
+async function compileHarness() {
   const [compiler, ...compilerArgs] = getPackageCommand('swc');
   await runOrThrow(
     'The harness could not be compiled',
@@ -38,7 +44,6 @@ export async function main(args) {
     ],
     { cwd: chaosFolder },
   );
-  process.exitCode = await runHarness(args.filter((arg) => arg !== '--built'));
 }
 
 function runHarness(args) {
@@ -64,9 +69,9 @@ function runHarness(args) {
 }
 
 /**
- * Returns a command prefix that runs the harness in its own mount namespace. The small file system that its full-disk
- * fault mounts then disappears with the last process of the namespace. The prefix is empty if this process may not
- * create a namespace.
+ * Returns a command prefix that runs the harness in its own mount namespace, or an empty one if this process may not
+ * create a namespace. For one of its faults, a full disk, the harness mounts a small file system. This disappears with
+ * the last process of the namespace, even if the harness is killed.
  */
 function createNamespacePrefix() {
   const isAllowed = spawnSync('unshare', ['--mount', 'true'], { stdio: 'ignore' }).status === 0;

@@ -6,14 +6,13 @@ import process from 'node:process';
 const UNPRIVILEGED_ID = 65_534;
 
 /**
- * Finds the user as which to run PostgreSQL, which refuses to run as root: the launcher's own user; if that is root,
- * the user `postgres` if it exists, or else an unprivileged one.
+ * Finds the user that runs PostgreSQL: normally the launcher's own. PostgreSQL refuses to run as root, so for root it
+ * is the user `postgres`, or an unprivileged one if `postgres` does not exist.
  * @returns {{uid?: number, gid?: number}} empty for the launcher's own user
  */
 export function findPostgresUser() {
   if (process.getuid?.() !== 0) return {};
-  const entry = readPasswdEntry('postgres');
-  return entry ?? { uid: UNPRIVILEGED_ID, gid: UNPRIVILEGED_ID };
+  return readPasswdEntry('postgres') ?? { uid: UNPRIVILEGED_ID, gid: UNPRIVILEGED_ID };
 }
 
 /** Whether this user can enter the folder. @param {{uid?: number, gid?: number}} user */

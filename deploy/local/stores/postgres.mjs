@@ -46,7 +46,7 @@ export function describePostgres(home, { isDurable, settings = {} }) {
     // For an immediate end.
     killSignal: 'SIGQUIT',
     buildUrl: (port) => buildUrl(OWNER_ROLE, readOrCreateSecret(home, OWNER_PASSWORD), port),
-    // Undefined for a running server of an earlier release: that server lacks the role, and its home the password.
+    // Undefined while a server that an earlier release has started still runs: it has no such role yet.
     buildServiceUrl: (port) =>
       hasSecret(home, SERVICE_PASSWORD)
         ? buildUrl(SERVICE_ROLE, readOrCreateSecret(home, SERVICE_PASSWORD), port)
@@ -62,8 +62,10 @@ export function describePostgres(home, { isDurable, settings = {} }) {
         folder,
         data: path.join(folder, 'data'),
         bin: path.join(binaries, 'bin'),
+        isDurable,
       };
-      await prepareCluster(cluster, isDurable);
+      if (fs.existsSync(cluster.data)) await prepareExistingCluster(cluster);
+      else await createCluster(cluster);
       return {
         name: 'PostgreSQL',
         command: path.join(cluster.bin, 'postgres'),
@@ -104,66 +106,73 @@ function createDefaultSettings(port, isDurable) {
 const toArguments = (settings) =>
   Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
 
-async function prepareCluster(cluster, isDurable) {
-  if (!fs.existsSync(cluster.data)) return createCluster(cluster, isDurable);
-  const hasPasswords = [OWNER_PASSWORD, SERVICE_PASSWORD].every((name) => hasSecret(cluster.home, name));
+async function prepareExistingCluster(cluster) {
   await refuseOtherVersion(cluster);
   await endUnrecordedServer(cluster);
   // A password is missing if an earlier release created the home, or if the home was deleted while the data was in
   // another folder (see `ensurePostgresFolder`).
+  const hasPasswords = [OWNER_PASSWORD, SERVICE_PASSWORD].every((name) => hasSecret(cluster.home, name));
   if (!hasPasswords) await setPasswords(cluster, cluster.data);
 }
 
-async function createCluster(cluster, isDurable) {
+async function createCluster(cluster) {
   // The folder gets its final name when it is complete, so that an interrupted start leaves no incomplete cluster.
   const unfinishedData = `${cluster.data}.new`;
-  const passwordFile = path.join(cluster.folder, 'initial-password');
   fs.rmSync(unfinishedData, { recursive: true, force: true });
   fs.mkdirSync(unfinishedData, { mode: 0o700 });
-  fs.rmSync(passwordFile, { force: true });
-  fs.writeFileSync(passwordFile, readOwnerPassword(cluster), { mode: 0o600 });
-  changeOwner(cluster.user, unfinishedData, passwordFile);
-  const args = [
-    '-D',
-    unfinishedData,
-    '-U',
-    OWNER_ROLE,
-    `--pwfile=${passwordFile}`,
-    '--auth=scram-sha-256',
-    '--encoding=UTF8',
-  ];
-  const localeArgs = ['--no-locale', '--locale-provider=builtin', '--builtin-locale=C.UTF-8'];
-  try {
-    const options = { ...cluster.user, cwd: cluster.folder, env: createCleanEnvironment() };
-    await runOrThrow(
-      'PostgreSQL could not create its data folder',
-      path.join(cluster.bin, 'initdb'),
-      [...args, ...localeArgs, ...(isDurable ? [] : ['--no-sync'])],
-      options,
-    );
-  } finally {
-    fs.rmSync(passwordFile, { force: true });
-  }
+  changeOwner(cluster.user, unfinishedData);
+  await runInitdb(cluster, unfinishedData);
   await runInSingleUserMode(cluster, unfinishedData, `CREATE DATABASE ${DATABASE};`);
   await setPasswords(cluster, unfinishedData);
   fs.renameSync(unfinishedData, cluster.data);
 }
 
+/** Fills the folder `data` with an empty cluster of the owner. `initdb` reads the owner's password from a file. */
+async function runInitdb(cluster, data) {
+  const passwordFile = path.join(cluster.folder, 'initial-password');
+  fs.rmSync(passwordFile, { force: true });
+  fs.writeFileSync(passwordFile, readOwnerPassword(cluster), { mode: 0o600 });
+  changeOwner(cluster.user, passwordFile);
+  const args = [
+    '-D',
+    data,
+    '-U',
+    OWNER_ROLE,
+    `--pwfile=${passwordFile}`,
+    '--auth=scram-sha-256',
+    '--encoding=UTF8',
+    '--no-locale',
+    '--locale-provider=builtin',
+    '--builtin-locale=C.UTF-8',
+    ...(cluster.isDurable ? [] : ['--no-sync']),
+  ];
+  try {
+    const options = { ...cluster.user, cwd: cluster.folder, env: createCleanEnvironment() };
+    await runOrThrow(
+      'PostgreSQL could not create its data folder',
+      path.join(cluster.bin, 'initdb'),
+      args,
+      options,
+    );
+  } finally {
+    fs.rmSync(passwordFile, { force: true });
+  }
+}
+
 /** Creates the role of the service if it is missing, and sets the passwords of both roles to the stored secrets. */
 async function setPasswords(cluster, data) {
   const servicePassword = readOrCreateSecret(cluster.home, SERVICE_PASSWORD);
-  const isMissing = `NOT EXISTS (SELECT FROM pg_roles WHERE rolname = '${SERVICE_ROLE}')`;
+  const roleIsMissing = `NOT EXISTS (SELECT FROM pg_roles WHERE rolname = '${SERVICE_ROLE}')`;
   try {
     await runInSingleUserMode(
       cluster,
       data,
-      `DO $$ BEGIN IF ${isMissing} THEN CREATE ROLE ${SERVICE_ROLE} LOGIN; END IF; END $$;`,
+      `DO $$ BEGIN IF ${roleIsMissing} THEN CREATE ROLE ${SERVICE_ROLE} LOGIN; END IF; END $$;`,
       `ALTER ROLE ${SERVICE_ROLE} PASSWORD '${servicePassword}';`,
       `ALTER ROLE ${OWNER_ROLE} PASSWORD '${readOwnerPassword(cluster)}';`,
     );
   } catch (error) {
-    // `hasSecret` takes the existence of this file as proof that the password is set. Without the file, the next start
-    // sets both passwords again.
+    // The file with the secret proves that the password is set: without the file, the next start sets both again.
     fs.rmSync(getSecretPath(cluster.home, SERVICE_PASSWORD), { force: true });
     throw error;
   }
@@ -189,6 +198,7 @@ async function runInSingleUserMode(cluster, data, ...statements) {
 
 /** @throws {LauncherError} when another major version of PostgreSQL wrote the data */
 async function refuseOtherVersion({ bin, data }) {
+  // PG_VERSION holds the major version only, such as `18`.
   const dataVersion = fs.readFileSync(path.join(data, 'PG_VERSION'), 'utf8').trim();
   const { output } = await runOrThrow(
     'PostgreSQL cannot be run',

@@ -10,12 +10,13 @@ import { findRunningProcesses, createTestHome, waitUntil } from '../testing/laun
 import { ensurePostgresFolder } from './postgres-folder.mjs';
 import { openStores } from './stores.mjs';
 
-// Uses real PostgreSQL and Redis.
+// Uses real PostgreSQL and Redis. A home is the folder with the data, logs and secrets of a local stack. Its stores are
+// private: launchers start them themselves, because the environment names no others.
 
-/** Opens private stores of a home. Each call counts as another user of the stores. */
+/** Opens the stores of a home as a launcher does. Each call counts as another launcher. */
 const openTestStores = (home) => openStores({ home, env: {}, isDurable: false });
 
-test('several users share the stores, and the last user to close them stops them', async (t) => {
+test('launchers with the same home share its stores, and the last one to close them stops them', async (t) => {
   const home = createTestHome(t);
   const first = await openTestStores(home);
   const second = await openTestStores(home);
@@ -30,47 +31,41 @@ test('several users share the stores, and the last user to close them stops them
 test('the log of PostgreSQL contains no values of a refused statement', async (t) => {
   const home = createTestHome(t);
   const stores = await openTestStores(home);
-  const client = new pg.Client({ connectionString: stores.databaseUrl });
-  await client.connect();
-  await client.query('CREATE TEMPORARY TABLE sample (email text UNIQUE)');
-  // Fails the second time, because the column is unique.
-  const insert = () => client.query('INSERT INTO sample VALUES ($1)', ['ada@example.org']);
-  await insert();
-  await assert.rejects(insert, /duplicate key/);
-  await assert.rejects(client.query('SELECT $1::json', ['{"a": ada@example.org}']), /json/);
-  await client.end();
+  await withDatabase(stores.databaseUrl, async (client) => {
+    await client.query('CREATE TEMPORARY TABLE sample (email text UNIQUE)');
+    // Fails the second time, because the column is unique.
+    const insert = () => client.query('INSERT INTO sample VALUES ($1)', ['ada@example.org']);
+    await insert();
+    await assert.rejects(insert, /duplicate key/);
+    await assert.rejects(client.query('SELECT $1::json', ['{"a": ada@example.org}']), /json/);
+  });
   await stores.close();
   const log = fs.readFileSync(path.join(home, 'logs/postgresql.log'), 'utf8');
   assert.match(log, /duplicate key value/);
   assert.doesNotMatch(log, /ada@example/);
 });
 
-test('the service gets a separate role, even in a home created by a release without that role', async (t) => {
+const ownerRole = { rolname: 'thaw', rolsuper: true };
+const serviceRole = { rolname: 'thaw_service', rolsuper: false };
+
+test('the service gets a database role of its own, without the rights of the owner', async (t) => {
+  const stores = await openTestStores(createTestHome(t));
+  assert.deepEqual(await readRole(stores.databaseUrl), ownerRole);
+  assert.deepEqual(await readRole(stores.serviceDatabaseUrl), serviceRole);
+  await stores.close();
+});
+
+test('a home of a release without the service role gets that role, and keeps the address of the owner', async (t) => {
   const home = createTestHome(t);
-  const readRole = async (connectionString) => {
-    const client = new pg.Client({ connectionString });
-    await client.connect();
-    const { rows } = await client.query(
-      'SELECT rolname, rolsuper FROM pg_roles WHERE rolname = current_user',
-    );
-    await client.end();
-    return rows[0];
-  };
-  const serviceRole = { rolname: 'thaw_service', rolsuper: false };
-  const ownerRole = { rolname: 'thaw', rolsuper: true };
   const first = await openTestStores(home);
-  assert.deepEqual(await readRole(first.serviceDatabaseUrl), serviceRole);
-  // Makes the home look like that of a release without the role: no role and no password.
-  const client = new pg.Client({ connectionString: first.databaseUrl });
-  await client.connect();
-  await client.query('DROP ROLE thaw_service');
-  await client.end();
+  // Such a home has neither the role nor its password.
+  await withDatabase(first.databaseUrl, (client) => client.query('DROP ROLE thaw_service'));
   await first.close();
   fs.rmSync(path.join(home, 'secrets/postgres-service-password'));
 
   const second = await openTestStores(home);
   assert.deepEqual(await readRole(second.serviceDatabaseUrl), serviceRole);
-  // The owner's address still works, so an earlier release can be started on this home again.
+  // The earlier release connects as the owner, so it can be started on this home again.
   assert.equal(second.databaseUrl, first.databaseUrl);
   assert.deepEqual(await readRole(second.databaseUrl), ownerRole);
   await second.close();
@@ -112,13 +107,15 @@ test('a PostgreSQL that runs without a record is ended before another one starts
   await after.close();
 });
 
-test('the stores require passwords, which are in private files and on no command line', async (t) => {
+test('the stores require long passwords', async (t) => {
   const home = createTestHome(t);
   const stores = await openTestStores(home);
-  const url = new URL(stores.redisUrl);
-  assert.ok(url.password.length >= 32 && new URL(stores.databaseUrl).password.length >= 32);
-  url.password = 'guess';
-  assert.match(await sendToRedis(url.href, 'PING'), /WRONGPASS/);
+  for (const address of [stores.databaseUrl, stores.redisUrl]) {
+    assert.ok(readPassword(address).length >= 32);
+  }
+  const wrongAddress = new URL(stores.redisUrl);
+  wrongAddress.password = 'guess';
+  assert.match(await sendToRedis(wrongAddress.href, 'PING'), /WRONGPASS/);
   const rules = fs.readFileSync(path.join(ensurePostgresFolder(home), 'data/pg_hba.conf'), 'utf8');
   // The authentication method is the last word of a rule; every rule requires a password.
   const methods = rules
@@ -126,36 +123,35 @@ test('the stores require passwords, which are in private files and on no command
     .filter((line) => /^\w/.test(line))
     .map((line) => line.trim().split(/\s+/).at(-1));
   assert.deepEqual([...new Set(methods)], ['scram-sha-256']);
-  for (const name of fs.readdirSync(path.join(home, 'secrets'))) {
-    // Other users and groups have no permissions.
-    assert.equal(fs.statSync(path.join(home, 'secrets', name)).mode & 0o077, 0);
-  }
-  for (const { pid } of Object.values(findRunningProcesses(home))) {
-    assert.ok(
-      !readCommandLine(pid).includes(new URL(stores.redisUrl).password),
-      'no password on a command line',
-    );
-    assert.ok(
-      !readCommandLine(pid).includes(new URL(stores.databaseUrl).password),
-      'no password on a command line',
-    );
+  await stores.close();
+});
+
+test('the passwords of the stores are in private files and on no command line', async (t) => {
+  const home = createTestHome(t);
+  const stores = await openTestStores(home);
+  const secrets = path.join(home, 'secrets');
+  for (const name of fs.readdirSync(secrets)) assert.ok(isPrivate(path.join(secrets, name)), name);
+  for (const [name, { pid }] of Object.entries(findRunningProcesses(home))) {
+    for (const address of [stores.databaseUrl, stores.redisUrl]) {
+      assert.ok(!readCommandLine(pid).includes(readPassword(address)), `a password of ${name}`);
+    }
   }
   await stores.close();
 });
 
-test('other users of the machine cannot read the data of a home', async (t) => {
+test('other users of the machine cannot read the data of a home, even if an earlier release created it', async (t) => {
   const home = createTestHome(t);
-  // An earlier release created these folders with these modes.
+  // That release let all users enter these folders and list them.
   for (const name of ['redis', 'logs', 'run']) fs.mkdirSync(path.join(home, name), { mode: 0o755 });
   fs.chmodSync(home, 0o755);
   const stores = await openTestStores(home);
   await sendToRedis(stores.redisUrl, 'SET message private');
-  // This file holds only the identity of the process that owns the home.
+  // This file contains only the pid and the start time of the process that created the home.
   assert.deepEqual(listReadableByOthers(home), ['owner.json']);
   // These files contain messages, so they are private even if their folder becomes accessible.
-  const appendOnlyFiles = fs.readdirSync(path.join(home, 'redis/appendonlydir'));
-  for (const name of appendOnlyFiles) {
-    assert.equal(fs.statSync(path.join(home, 'redis/appendonlydir', name)).mode & 0o077, 0, name);
+  const appendOnlyFolder = path.join(home, 'redis/appendonlydir');
+  for (const name of fs.readdirSync(appendOnlyFolder)) {
+    assert.ok(isPrivate(path.join(appendOnlyFolder, name)), name);
   }
   await stores.close();
 });
@@ -185,15 +181,41 @@ test('the stores start again after all their processes were killed', async (t) =
   await after.close();
 });
 
+/** Connects to PostgreSQL for the duration of `use`. @returns the result of `use` */
+async function withDatabase(connectionString, use) {
+  const client = new pg.Client({ connectionString });
+  await client.connect();
+  try {
+    return await use(client);
+  } finally {
+    await client.end();
+  }
+}
+
+/** Reads the role that an address of PostgreSQL connects as. */
+async function readRole(connectionString) {
+  const { rows } = await withDatabase(connectionString, (client) =>
+    client.query('SELECT rolname, rolsuper FROM pg_roles WHERE rolname = current_user'),
+  );
+  return rows[0];
+}
+
+const readPassword = (address) => new URL(address).password;
+
+/** Whether the mode of a file gives permissions to its owner only. */
+const isPrivate = (file) => (fs.statSync(file).mode & 0o077) === 0;
+/** Whether the mode of a folder lets all users enter it. */
+const canOthersEnter = (folder) => (fs.statSync(folder).mode & 0o001) !== 0;
+/** Whether the mode of a file lets all users read it. */
+const canOthersRead = (file) => (fs.statSync(file).mode & 0o004) !== 0;
+
 /** Lists the files below a folder that every user of the machine can reach and read. */
 function listReadableByOthers(folder) {
-  // The mode bits 0o001 and 0o004 let all users enter a folder and read a file.
-  const canOthersEnter = (fs.statSync(folder).mode & 0o001) !== 0;
-  if (!canOthersEnter) return [];
+  if (!canOthersEnter(folder)) return [];
   return fs.readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
     const file = path.join(folder, entry.name);
     if (entry.isDirectory()) return listReadableByOthers(file).map((name) => path.join(entry.name, name));
-    return fs.statSync(file).mode & 0o004 ? [entry.name] : [];
+    return canOthersRead(file) ? [entry.name] : [];
   });
 }
 

@@ -15,8 +15,8 @@ import { listStages } from './stages.mjs';
 /** The stages are only listed, so nothing is written to this folder. */
 const REPORTS_FOLDER = 'reports';
 
-const selectNames = (listAll, options) =>
-  selectStages(listAll(REPORTS_FOLDER), options).map(({ name }) => name);
+/** Returns the names of the selected stages. `list` is `listStages` or `listOptionalStages`. */
+const selectNames = (list, options) => selectStages(list(REPORTS_FOLDER), options).map(({ name }) => name);
 
 /** Returns the message of the LauncherError with which `readOptions` refuses these arguments. */
 const readError = (args) => {
@@ -29,16 +29,22 @@ const readError = (args) => {
   return assert.fail('no error');
 };
 
-test('--only selects stages by kind; if no kind matches, by name; if no name matches, by a part of the name', () => {
+test('--only selects the stages of a kind', () => {
   assert.deepEqual(selectNames(listStages, { only: 'unit' }), [
     'unit: frontend',
     'unit: backend',
     'unit: contract',
   ]);
   assert.ok(selectNames(listStages, { only: 'process' }).includes('chaos'));
+});
+
+test('--only that is not a kind selects the stage with this name, even if other names contain it', () => {
   assert.deepEqual(selectNames(listStages, { only: 'unit: backend' }), ['unit: backend']);
-  assert.deepEqual(selectNames(listOptionalStages, { only: 'firefox' }), ['journey: firefox']);
   assert.deepEqual(selectNames(listOptionalStages, { only: 'redis cluster' }), ['redis cluster']);
+});
+
+test('--only that is neither a kind nor a name selects the stages whose names contain it', () => {
+  assert.deepEqual(selectNames(listOptionalStages, { only: 'firefox' }), ['journey: firefox']);
   assert.deepEqual(selectNames(listOptionalStages, { only: 'cluster' }), [
     'redis cluster',
     'redis cluster: failover',
@@ -57,7 +63,7 @@ test('stages for long runs are selected only with --long', () => {
   assert.throws(() => selectNames(listStages, { only: 'drill' }), /"drill" runs with --long only/);
 });
 
-test('--only with an unknown stage is refused when the options are read, with a list of all stages', () => {
+test('an unknown stage is refused, before anything runs, with a list of the kinds and stages', () => {
   assert.match(
     readError(['--optional', '--only', 'oracle']),
     /^There is no stage "oracle"\. Stages: "journey: firefox", .*"pgbouncer"/,
@@ -72,13 +78,13 @@ test('an unknown option is refused with the usage', () => {
   assert.match(readError(['--nonsense']), /Unknown option '--nonsense'.*Usage/);
 });
 
-test('stages are listed in a fresh clone, even though no packages are installed', () => {
+test('an unknown stage is refused with a list also in a fresh clone, where no packages are installed', () => {
   const clone = fs.mkdtempSync(path.join(os.tmpdir(), 'thaw-clone-'));
   try {
     fs.cpSync(resolveInRepository('deploy'), path.join(clone, 'deploy'), { recursive: true });
-    // Without `--optional` the default stages are listed. `--verbose` does not change that.
-    for (const option of ['--verbose', '--optional']) {
-      const command = [path.join(clone, 'deploy/local/test.mjs'), option, '--only', 'oracle'];
+    const script = path.join(clone, 'deploy/local/test.mjs');
+    for (const options of [[], ['--optional']]) {
+      const command = [script, ...options, '--only', 'oracle'];
       const { stderr } = spawnSync(process.execPath, command, { encoding: 'utf8' });
       assert.match(stderr, /There is no stage "oracle".* Stages: "/);
     }

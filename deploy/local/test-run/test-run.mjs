@@ -97,17 +97,17 @@ export class TestRun {
   }
 
   async #runGroup(group, home) {
-    // With --verbose, stages run one after the other, because otherwise their outputs would be mixed.
-    const { isVerbose } = this.#options;
-    const waitingStages = isVerbose ? [] : group.filter(({ mostlyWaits }) => mostlyWaits);
-    // The concurrent loops share this iterator, so each stage runs once.
-    const remainingStages = group.filter((stage) => !waitingStages.includes(stage)).values();
-    const runRemaining = async () => {
-      for (const stage of remainingStages) await this.#runStage(stage, home);
+    const runNextStages = async (queue) => {
+      while (queue.length > 0) await this.#runStage(queue.shift(), home);
     };
+    // With --verbose, stages run one after the other, because otherwise their outputs would be mixed.
+    if (this.#options.isVerbose) return runNextStages([...group]);
+    const waitingStages = group.filter(({ mostlyWaits }) => mostlyWaits);
+    const queue = group.filter(({ mostlyWaits }) => !mostlyWaits);
     await Promise.all([
       ...waitingStages.map((stage) => this.#runStage(stage, home)),
-      ...Array.from({ length: isVerbose ? 1 : CONCURRENT_STAGES }, runRemaining),
+      // Each of these loops takes the next stage from the common queue.
+      ...Array.from({ length: CONCURRENT_STAGES }, () => runNextStages(queue)),
     ]);
   }
 
@@ -115,16 +115,13 @@ export class TestRun {
     if (this.isInterrupted) return;
     const { isLong, isVerbose } = this.#options;
     const startedAt = Date.now();
-    const chromium = stage.needsChromium && (await this.#findOrInstallChromium());
-    if (stage.needsChromium && !chromium) return this.#recordMissingChromium(stage);
-    // Environment variables with the paths of the programs that the stage needs; undefined if a program is missing.
-    const pathVariables = stage.needs?.find();
-    if (stage.needs && !pathVariables) return this.#recordSkipped(stage, stage.needs.reasonToSkip);
+    const { pathVariables, missing } = await findPrograms(stage);
+    if (missing) return this.#record({ ...NO_TESTS, name: stage.name, ...missing });
     const [command, ...args] = stage.command;
     const logFile = path.join(this.#logsFolder, `${stage.name.replace(/\W+/g, '-')}.log`);
     const end = await runToEnd(command, args, {
       cwd: stage.cwd,
-      env: { ...this.#buildEnvironment(stage, home, chromium), ...pathVariables },
+      env: { ...this.#buildEnvironment(stage, home), ...pathVariables },
       limitMs: stage.limitMs * (isLong ? LONG_FACTOR : 1),
       logFile,
       onOutput: isVerbose ? (chunk) => process.stdout.write(chunk) : undefined,
@@ -136,26 +133,7 @@ export class TestRun {
     this.#record({ ...result, name: stage.name, tookMs: Date.now() - startedAt });
   }
 
-  async #findOrInstallChromium() {
-    return findChromium() ?? (isCi() ? await installChromium(logStep) : undefined);
-  }
-
-  #recordMissingChromium({ name }) {
-    if (isCi())
-      return this.#record({
-        ...NO_TESTS,
-        name,
-        failed: 1,
-        problem: 'Chromium is required when CI=true and was not found',
-      });
-    return this.#recordSkipped({ name }, 'no Chromium was found: install chromium or set CHROMIUM_PATH');
-  }
-
-  #recordSkipped({ name }, skipReason) {
-    this.#record({ ...NO_TESTS, name, skipReason });
-  }
-
-  #buildEnvironment(stage, home, chromium) {
+  #buildEnvironment(stage, home) {
     return {
       ...process.env,
       ...stage.env,
@@ -166,7 +144,6 @@ export class TestRun {
         DATABASE_URL: this.#stores.databaseUrl,
         REDIS_URL: this.#stores.redisUrl,
       }),
-      ...(chromium && { CHROMIUM_PATH: chromium }),
       ...(this.#options.isLong && { THAW_TEST_LONG: '1' }),
     };
   }
@@ -187,6 +164,32 @@ function groupStages(stages) {
   }
   return groups;
 }
+
+/**
+ * Finds the programs that a stage needs and not every machine has.
+ * @returns {Promise<{pathVariables?: Record<string, string>, missing?: Partial<import('./report.mjs').StageResult>}>}
+ *   `pathVariables`: environment variables with the paths of the programs; `missing`: set if a program is missing, the
+ *   result of the stage, which cannot run
+ */
+async function findPrograms({ needsChromium, needs }) {
+  const pathVariables = {};
+  if (needsChromium) {
+    const chromium = findChromium() ?? (isCi() ? await installChromium(logStep) : undefined);
+    if (!chromium) return { missing: describeMissingChromium() };
+    pathVariables.CHROMIUM_PATH = chromium;
+  }
+  if (needs) {
+    const found = needs.find();
+    if (!found) return { missing: { skipReason: needs.reasonToSkip } };
+    Object.assign(pathVariables, found);
+  }
+  return { pathVariables };
+}
+
+const describeMissingChromium = () =>
+  isCi()
+    ? { failed: 1, problem: 'Chromium is required when CI=true and was not found' }
+    : { skipReason: 'no Chromium was found: install chromium or set CHROMIUM_PATH' };
 
 const usesStores = ({ kind, needsStores }) => needsStores ?? KINDS_WITH_STORES.includes(kind);
 

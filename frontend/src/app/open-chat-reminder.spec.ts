@@ -19,7 +19,7 @@ const createState = (messageCount: number, { isResyncing = false } = {}): Random
 const getUnread = (): number | undefined => useOpenChat.getState().chat?.unread;
 
 it('counts messages that arrive after the page load, not those of the resumed chat', () => {
-  const onChatChange = createOpenChatReminder();
+  const onChatChange = createOpenChatReminder(() => false);
   // The resync after the page load delivers two messages and ends with the third.
   onChatChange(createState(2, { isResyncing: true }));
   onChatChange(createState(3));
@@ -29,7 +29,7 @@ it('counts messages that arrive after the page load, not those of the resumed ch
 });
 
 it('keeps and extends the count when the chat is resumed after a lost connection', () => {
-  const onChatChange = createOpenChatReminder();
+  const onChatChange = createOpenChatReminder(() => false);
   onChatChange(createState(1));
   onChatChange(createState(2));
   // The messages that a later resync delivers are counted.
@@ -38,4 +38,17 @@ it('keeps and extends the count when the chat is resumed after a lost connection
   onChatChange(createState(4, { isResyncing: true }));
   onChatChange(createState(5));
   expect(getUnread()).toBe(4);
+});
+
+it('counts no messages that arrive while the page shows the chat', () => {
+  let isChatShown = true;
+  const onChatChange = createOpenChatReminder(() => isChatShown);
+  onChatChange(createState(0));
+  onChatChange(createState(3));
+  isChatShown = false;
+  onChatChange(createState(4));
+  expect(getUnread()).toBe(1);
+  isChatShown = true;
+  onChatChange(createState(5));
+  expect(getUnread()).toBe(0);
 });

@@ -115,10 +115,11 @@ export const startRealtime = (): void => {
     log: (message, detail) => console.warn(message, detail ?? ''),
   });
 
+  const isChatPage = (): boolean => location.pathname.startsWith('/chat');
   // A page opened at /chat is about to show the chat, so a reload does not count as leaving the chat.
-  if (location.pathname.startsWith('/chat')) randomChat.show();
+  if (isChatPage()) randomChat.show();
   // Pages other than /chat show that a chat is still open.
-  randomChat.useStore.subscribe(createOpenChatReminder());
+  randomChat.useStore.subscribe(createOpenChatReminder(isChatPage));
   randomChat.attachSocket(client);
   privateChats.attachSocket(client);
   useConnection.setState({ reconnect: () => client.reconnect() });

@@ -2,7 +2,7 @@ import { create } from 'zustand';
 
 export interface OpenChat {
   partnerName: string;
-  /** Number of messages from the partner that arrived on this page after the match, or after the chat was restored. */
+  /** Number of messages from the partner that arrived while this page did not show the chat. */
   unread: number;
 }
 

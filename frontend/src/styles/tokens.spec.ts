@@ -2,31 +2,39 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { backgrounds } from '@/product/theme';
 
-type Tokens = Map<string, [lightness: number, chroma: number, hue: number]>;
+type Oklch = [lightness: number, chroma: number, hueDegrees: number];
+type Rgb = [red: number, green: number, blue: number];
+/** Colours by the name of their token, without `--color-`. */
+type Tokens = Map<string, Oklch>;
 
-const css = readFileSync(join(__dirname, 'tokens.css'), 'utf8');
+const frontendRoot = join(__dirname, '../..');
+const readFrontendFile = (path: string): string => readFileSync(join(frontendRoot, path), 'utf8');
+
+const css = readFrontendFile('src/styles/tokens.css');
+const colourDeclaration = /--color-([\w-]+): oklch\(([\d.]+) ([\d.]+) ([\d.]+)\)/g;
 
 /** Reads the colours of the rule with this selector. */
 const readTokens = (selector: string): Tokens => {
   const start = css.indexOf(`${selector} {`);
-  const block = css.slice(start, css.indexOf('}', start));
-  return new Map(
-    [...block.matchAll(/--color-([\w-]+): oklch\(([\d.]+) ([\d.]+) ([\d.]+)\)/g)].map(([, name, l, c, h]) => [
-      name!,
-      [Number(l), Number(c), Number(h)],
-    ]),
-  );
+  const rule = css.slice(start, css.indexOf('}', start));
+  const tokens: Tokens = new Map();
+  for (const [, name, lightness, chroma, hue] of rule.matchAll(colourDeclaration)) {
+    tokens.set(name!, [Number(lightness), Number(chroma), Number(hue)]);
+  }
+  return tokens;
 };
 
+const themes = { dark: readTokens('@theme'), light: readTokens(":root[data-theme='light']") };
+
 /** Converts an OKLCH colour to linear sRGB, possibly outside the gamut, with the matrices of CSS Color 4. */
-const toLinearRgb = ([l, c, h]: [number, number, number]): [red: number, green: number, blue: number] => {
-  const a = c * Math.cos((h * Math.PI) / 180);
-  const b = c * Math.sin((h * Math.PI) / 180);
+const toLinearRgb = ([lightness, chroma, hueDegrees]: Oklch): Rgb => {
+  const a = chroma * Math.cos((hueDegrees * Math.PI) / 180);
+  const b = chroma * Math.sin((hueDegrees * Math.PI) / 180);
   // Responses of the cones of the eye to long, medium and short waves.
   const [long, medium, short] = [
-    l + 0.3963377774 * a + 0.2158037573 * b,
-    l - 0.1055613458 * a - 0.0638541728 * b,
-    l - 0.0894841775 * a - 1.291485548 * b,
+    lightness + 0.3963377774 * a + 0.2158037573 * b,
+    lightness - 0.1055613458 * a - 0.0638541728 * b,
+    lightness - 0.0894841775 * a - 1.291485548 * b,
   ].map((value) => value ** 3) as [number, number, number];
   return [
     4.0767416621 * long - 3.3077115913 * medium + 0.2309699292 * short,
@@ -36,12 +44,9 @@ const toLinearRgb = ([l, c, h]: [number, number, number]): [red: number, green: 
 };
 
 /** Relative luminance (WCAG 2) of a colour clipped to the gamut. */
-const computeLuminance = (colour: [number, number, number]): number => {
-  const [red, green, blue] = toLinearRgb(colour).map((value) => Math.min(1, Math.max(0, value))) as [
-    number,
-    number,
-    number,
-  ];
+const computeLuminance = (colour: Oklch): number => {
+  const clipped = toLinearRgb(colour).map((value) => Math.min(1, Math.max(0, value)));
+  const [red, green, blue] = clipped as Rgb;
   return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
 };
 
@@ -56,23 +61,27 @@ const computeContrast = (tokens: Tokens, one: string, other: string): number => 
   return (light + 0.05) / (dark + 0.05);
 };
 
+/** Encodes an OKLCH colour inside the gamut as hexadecimal sRGB. */
+const toHex = (colour: Oklch): string => {
+  const encoded = toLinearRgb(colour).map((value) =>
+    Math.round(255 * (value <= 0.0031308 ? 12.92 * value : 1.055 * value ** (1 / 2.4) - 0.055)),
+  );
+  return `#${encoded.map((value) => value.toString(16).padStart(2, '0')).join('')}`;
+};
+
 // Minimum contrasts of WCAG 2.1, level AA.
 const minTextContrast = 4.5;
 const minControlContrast = 3;
 
-const surfaces = ['background', 'card', 'popover', 'raised', 'bubble-them'];
-const textPairs: [text: string, surface: string][] = [
-  ...surfaces.flatMap((surface): [string, string][] => [
-    ['foreground', surface],
-    ['muted-foreground', surface],
-  ]),
-  ...['background', 'card', 'popover'].flatMap((surface): [string, string][] => [
-    ['primary', surface],
-    ['destructive', surface],
-    ['success', surface],
-    ['warning', surface],
-    ['ice', surface],
-  ]),
+type TextPair = [text: string, surface: string];
+
+const combine = (texts: string[], surfaces: string[]): TextPair[] =>
+  surfaces.flatMap((surface) => texts.map((text): TextPair => [text, surface]));
+
+const baseSurfaces = ['background', 'card', 'popover'];
+const textPairs: TextPair[] = [
+  ...combine(['foreground', 'muted-foreground'], [...baseSurfaces, 'raised', 'bubble-them']),
+  ...combine(['primary', 'destructive', 'success', 'warning', 'ice'], baseSurfaces),
   ['primary-foreground', 'primary'],
   ['bubble-me-foreground', 'bubble-me'],
   ['destructive-foreground', 'destructive-fill'],
@@ -80,22 +89,14 @@ const textPairs: [text: string, surface: string][] = [
   ['ice', 'ice-surface'],
 ];
 
-describe.each([
-  ['dark', '@theme'],
-  ['light', ":root[data-theme='light']"],
-])('the %s theme', (_name, selector) => {
-  const tokens = readTokens(selector);
-
+describe.each(Object.entries(themes))('the %s theme', (_name, tokens) => {
   it.each(textPairs)('the contrast of text %s on %s is at least 4.5:1', (text, surface) => {
     expect(computeContrast(tokens, text, surface)).toBeGreaterThanOrEqual(minTextContrast);
   });
 
-  it.each(['background', 'card', 'popover'])(
-    'the contrast of the border of inputs on %s is at least 3:1',
-    (surface) => {
-      expect(computeContrast(tokens, 'input', surface)).toBeGreaterThanOrEqual(minControlContrast);
-    },
-  );
+  it.each(baseSurfaces)('the contrast of the border of inputs on %s is at least 3:1', (surface) => {
+    expect(computeContrast(tokens, 'input', surface)).toBeGreaterThanOrEqual(minControlContrast);
+  });
 });
 
 it('computes the contrast of black on white as 21:1', () => {
@@ -106,25 +107,21 @@ it('computes the contrast of black on white as 21:1', () => {
   expect(computeContrast(tokens, 'black', 'white')).toBeCloseTo(21, 1);
 });
 
-/** Encodes an OKLCH colour of the gamut as hexadecimal sRGB. */
-const toHex = (colour: [number, number, number]): string => {
-  const encoded = toLinearRgb(colour).map((value) =>
-    Math.round(255 * (value <= 0.0031308 ? 12.92 * value : 1.055 * value ** (1 / 2.4) - 0.055)),
-  );
-  return `#${encoded.map((value) => value.toString(16).padStart(2, '0')).join('')}`;
-};
+describe('the background colour of the page', () => {
+  const dark = toHex(themes.dark.get('background')!);
+  const light = toHex(themes.light.get('background')!);
 
-it("the browser's bars and the manifest have the background colour of the page", () => {
-  const frontendRoot = join(__dirname, '../..');
-  const dark = toHex(readTokens('@theme').get('background')!);
-  const light = toHex(readTokens(":root[data-theme='light']").get('background')!);
-  expect(backgrounds).toEqual({ dark, light });
-  // `theme.js` runs before the modules of the page, so it contains the colours itself.
-  const script = readFileSync(join(frontendRoot, 'public/theme.js'), 'utf8');
-  expect(script).toContain(`light ? '${light}' : '${dark}'`);
-  expect(readFileSync(join(frontendRoot, 'index.html'), 'utf8')).toContain(
-    `name="theme-color" content="${dark}"`,
-  );
-  const manifest = JSON.parse(readFileSync(join(frontendRoot, 'public/site.webmanifest'), 'utf8')) as object;
-  expect(manifest).toMatchObject({ background_color: dark, theme_color: dark });
+  it("is the colour of the browser's bars in both themes", () => {
+    expect(backgrounds).toEqual({ dark, light });
+  });
+
+  it("is the colour of the browser's bars before the modules of the page run", () => {
+    expect(readFrontendFile('index.html')).toContain(`name="theme-color" content="${dark}"`);
+    expect(readFrontendFile('public/theme.js')).toContain(`light ? '${light}' : '${dark}'`);
+  });
+
+  it('is, in the dark theme, the colour of the installed app', () => {
+    const manifest = JSON.parse(readFrontendFile('public/site.webmanifest')) as object;
+    expect(manifest).toMatchObject({ background_color: dark, theme_color: dark });
+  });
 });

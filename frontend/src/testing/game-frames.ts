@@ -19,6 +19,7 @@ export const me = 7;
 export const partner = aPartner();
 const receivedAtMs = Date.parse('2026-11-20T12:00:00.000Z');
 export const sessionId = 's1';
+const defaultGameId = 'g1';
 export const [question, otherQuestion] = questions as [Question, Question];
 // The first two options of the first question: soup and a film.
 export const [soupAnswer, filmAnswer] = question.options as [string, string];
@@ -44,19 +45,24 @@ export const createChatState = (): RandomChatState =>
     { event: 'chat_matched', data: { sessionId, seq: 1, partnerId: partner.id, partnerInfo: partner } },
   );
 
+const isAction = (step: GameFrame | GameAction): step is GameAction => 'type' in step;
+
+const applyStep = (state: RandomChatState, step: GameFrame | GameAction): RandomChatState => {
+  if (isAction(step)) return reduce(state, step).state;
+  const nextSeq = (state.session?.seq ?? 0) + 1;
+  return receive(state, toServerFrame(step, nextSeq));
+};
+
 /** Applies the user's moves and the server's frames in order; each frame gets the next `seq` of the session. */
-export const play = (state: RandomChatState, ...steps: (GameFrame | GameAction)[]): RandomChatState =>
-  steps.reduce(
-    (current, step) =>
-      'type' in step
-        ? reduce(current, step).state
-        : receive(current, toServerFrame(step, (current.session?.seq ?? 0) + 1)),
-    state,
-  );
+export const play = (state: RandomChatState, ...steps: (GameFrame | GameAction)[]): RandomChatState => {
+  let current = state;
+  for (const step of steps) current = applyStep(current, step);
+  return current;
+};
 
 export const createQuestionFrame = (
   initiatorId: number,
-  gameId = 'g1',
+  gameId = defaultGameId,
   askedQuestion = question,
 ): GameFrame => ({
   event: 'break_ice_question_received',
@@ -66,33 +72,40 @@ export const partnerQuestionFrame = createQuestionFrame(partner.id);
 /** The server has stored the user's answer; the partner has not answered yet. */
 export const waitingFrame: GameFrame = {
   event: 'break_ice_partner_responded_waiting',
-  data: { gameId: 'g1', message: 'Waiting response from your chat partner...' },
+  data: { gameId: defaultGameId, message: 'Waiting response from your chat partner...' },
 };
 /** The partner has answered; the user has not answered yet. */
 export const partnerAnsweredFrame: GameFrame = {
   event: 'break_ice_partner_answered',
-  data: { gameId: 'g1' },
+  data: { gameId: defaultGameId },
 };
 export const createRevealFrame = (yourResponse: string, theirResponse: string): GameFrame => ({
   event: 'break_ice_reveal_results',
-  data: { gameId: 'g1', question, yourResponse, theirResponse, sameAnswer: yourResponse === theirResponse },
+  data: {
+    gameId: defaultGameId,
+    question,
+    yourResponse,
+    theirResponse,
+    sameAnswer: yourResponse === theirResponse,
+  },
 });
 export const createIgnoredFrame = (ignoringUserId: number): GameFrame => ({
   event: 'break_ice_ignored',
-  data: { gameId: 'g1', ignoredBy: ignoringUserId },
+  data: { gameId: defaultGameId, ignoredBy: ignoringUserId },
 });
-export const createAnswerAction = (response: string): GameAction => ({
+const createMoveAction = (response: string | null): GameAction => ({
   type: 'gameMoved',
   sessionId,
-  gameId: 'g1',
+  gameId: defaultGameId,
   response,
 });
-export const ignoreAction: GameAction = { type: 'gameMoved', sessionId, gameId: 'g1', response: null };
-/** `isRefused`: the server refused the move; otherwise the connection was lost before its response. */
-export const createFailureAction = (isRefused: boolean): GameAction => ({
+export const createAnswerAction = (answer: string): GameAction => createMoveAction(answer);
+export const ignoreAction = createMoveAction(null);
+/** A failed move: the server refused it, or the connection was lost before the server responded (`false`). */
+export const createFailureAction = ({ isRefused }: { isRefused: boolean }): GameAction => ({
   type: 'gameMoveFailed',
   sessionId,
-  gameId: 'g1',
+  gameId: defaultGameId,
   isRefused,
 });
 
@@ -105,7 +118,9 @@ export const listMessages = (state: RandomChatState): readonly ChatMessage[] =>
   getSession(state).messages.filter(({ id }) => !id.startsWith('welcome'));
 /** The first game in the chat, which the message list shows as a card. */
 export const getGame = (state: RandomChatState): GameData => {
-  const [game] = getSession(state).messages.flatMap((message) => readQuestionGame(message) ?? []);
+  const game = getSession(state)
+    .messages.map((message) => readQuestionGame(message))
+    .find((candidate) => candidate !== undefined);
   if (!game) throw new Error('No game');
   return game;
 };

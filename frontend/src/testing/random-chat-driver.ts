@@ -45,16 +45,13 @@ export class ChatDriver {
 // Drivers in each phase of a random chat.
 
 export const driveToInitial = (): ChatDriver => new ChatDriver();
+
 export const driveToSearching = (): ChatDriver =>
   driveToInitial().dispatch({ type: 'findPressed', nowMs: receivedAtMs });
-export const createChatMatchedData = (sessionId = 's1'): ServerData<'chat_matched'> => ({
-  sessionId,
-  seq: 1,
-  partnerId: partner.id,
-  partnerInfo: partner,
-});
+
 export const driveToActive = (): ChatDriver =>
   driveToSearching().receive('chat_matched', createChatMatchedData());
+
 export const driveToSkippedByPartner = (): ChatDriver =>
   driveToActive().receive('chat_skipped', {
     sessionId: 's1',
@@ -62,6 +59,15 @@ export const driveToSkippedByPartner = (): ChatDriver =>
     reason: 'skipped',
     endedBy: partner.id,
   });
+
+// Data of frames, and the action of an ack.
+
+export const createChatMatchedData = (sessionId = 's1'): ServerData<'chat_matched'> => ({
+  sessionId,
+  seq: 1,
+  partnerId: partner.id,
+  partnerInfo: partner,
+});
 
 /** The data of the frame `random_message`, with a message from the partner. */
 export const createMessageData = (
@@ -79,6 +85,7 @@ export const createMessageData = (
   replyTo: null,
   ...changes,
 });
+
 /** The action with the server's ack of a message that the user has sent. */
 export const createAckAction = (
   clientId: string,
@@ -91,6 +98,7 @@ export const createAckAction = (
   message: { clientId, senderId: me, content, type: 'text', replyTo: null },
   ack: { id: `${receivedAtMs}-${seq}`, seq, timestamp: formatIsoAtOffset(seq), clientId },
 });
+
 export const createSessionResumedData = (
   changes: Partial<ServerData<'session_resumed'>> = {},
 ): ServerData<'session_resumed'> => ({

@@ -11,7 +11,7 @@ export interface PopoverPanelProps {
   label: string;
   align?: 'start' | 'center' | 'end';
   className?: string;
-  /** Called when the panel closes. The focus returns to the trigger unless this prevents the event's default. */
+  /** Called when the panel closes. The focus then returns to the trigger, unless the event's default is prevented. */
   onCloseAutoFocus?: (event: Event) => void;
   children: ReactNode;
 }
@@ -45,15 +45,19 @@ export const PopoverPanel = ({
             className,
           )}
           onInteractOutside={(event) => {
+            const isOnTrigger = event.target instanceof Node && trigger.current?.contains(event.target);
+            if (!isOnTrigger) {
+              wasPressedOutside.current = true;
+              return;
+            }
             // The trigger's click handler closes the panel. If Radix closed it first, the handler would open it again.
-            if (event.target instanceof Node && trigger.current?.contains(event.target))
-              event.preventDefault();
-            else wasPressedOutside.current = true;
+            event.preventDefault();
           }}
           onCloseAutoFocus={(event) => {
             onCloseAutoFocus?.(event);
             // After a press outside, the focus stays where the press has moved it.
-            if (!event.defaultPrevented && !wasPressedOutside.current) trigger.current?.focus();
+            const shouldFocusTrigger = !event.defaultPrevented && !wasPressedOutside.current;
+            if (shouldFocusTrigger) trigger.current?.focus();
             // Replaces Radix's own handler, which focuses a trigger within `Radix.Root`.
             event.preventDefault();
             wasPressedOutside.current = false;

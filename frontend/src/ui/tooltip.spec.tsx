@@ -91,6 +91,14 @@ it('a tooltip does not open on touch, or on focus caused by a press', () => {
   expect(getShownText()).toBeNull();
 });
 
+it('a tooltip opens on keyboard focus after a press that became a scroll', () => {
+  renderTooltips();
+  fireEvent.pointerDown(getButton('one'));
+  fireEvent.pointerCancel(document);
+  fireEvent.focus(getButton('one'));
+  expect(getShownText()).toBe('the first');
+});
+
 it('a tooltip opens although another control loses the focus during its delay', () => {
   renderTooltips();
   hover('two');

@@ -40,8 +40,14 @@ export const Tooltip = ({ label, side = 'top', children }: TooltipProps) => {
   const onPointerDown = (): void => {
     close();
     isPressed.current = true;
-    // The pointer may be released outside the control.
-    document.addEventListener('pointerup', () => (isPressed.current = false), { once: true });
+    const listeners = new AbortController();
+    const endPress = (): void => {
+      isPressed.current = false;
+      listeners.abort();
+    };
+    // The pointer may be released outside the control. A press that becomes a scroll is cancelled.
+    for (const type of ['pointerup', 'pointercancel'])
+      document.addEventListener(type, endPress, { signal: listeners.signal });
   };
   const onFocus = (): void => {
     // Only focus by the keyboard opens the tooltip; a press focuses the control, too.

@@ -5,26 +5,29 @@ import { Wire, type WireFrame } from './wire';
 const ADA = 1;
 const BOB = 2;
 
-/** Four messages, sent by Ada and Bob in turn, Ada first: 400 a second for 10 ms. */
+/** Ada and Bob send two messages each, in turn. Ada is first. */
+const MESSAGE_COUNT = 4;
 const PER_SECOND = 400;
-const SECONDS = 0.01;
+const SECONDS = MESSAGE_COUNT / PER_SECOND;
 
 const socketThatStaysOpen = { once: () => undefined } as never;
 
-/** A socket without a network: `onSend` simulates the server. */
+/** A socket without a network. */
 class FakeWire extends Wire {
-  readonly sent: { content: string; ref: string }[] = [];
+  /** The contents of the messages that this user has sent. */
+  readonly sent: string[] = [];
+  /** Simulates the server: called with each message that this user sends. */
+  onSend: (content: string, ref: string) => void = () => undefined;
 
   constructor() {
     super(socketThatStaysOpen);
   }
 
   send(_: string, data: object, ref: string): void {
-    this.sent.push({ content: (data as { content: string }).content, ref });
-    this.onSend();
+    const { content } = data as { content: string };
+    this.sent.push(content);
+    this.onSend(content, ref);
   }
-
-  onSend: () => void = () => undefined;
 
   deliver(frame: WireFrame): void {
     this.receive(frame);
@@ -40,6 +43,7 @@ const createPair = (): { pair: Pair; ada: FakeWire; bob: FakeWire } => {
   return { pair, ada, bob };
 };
 const createAck = (ref: string): WireFrame => ({ event: 'ack', data: {}, ref });
+const createRefusal = (ref: string): WireFrame => ({ event: 'error', data: { code: 'unavailable' }, ref });
 const createMessage = (senderId: number, content: string): WireFrame => ({
   event: 'random_message',
   data: { senderId, content },
@@ -48,27 +52,30 @@ const createMessage = (senderId: number, content: string): WireFrame => ({
 describe('RelayLoad', () => {
   it("counts only the partner's copy as received when a refused message was stored all the same", async () => {
     const { pair, ada, bob } = createPair();
-    bob.onSend = () => {
-      const { content, ref } = bob.sent.at(-1)!;
+    bob.onSend = (content, ref) => {
       bob.deliver(createAck(ref));
       ada.deliver(createMessage(BOB, content));
     };
-    ada.onSend = () => {
-      const { content, ref } = ada.sent.at(-1)!;
+    let refusedContent: string | undefined;
+    ada.onSend = (content, ref) => {
       // The server refuses Ada's first message.
-      if (ref === '1') return ada.deliver({ event: 'error', data: { code: 'unavailable' }, ref });
+      if (refusedContent === undefined) {
+        refusedContent = content;
+        ada.deliver(createRefusal(ref));
+        return;
+      }
       // The first message was stored after its refusal: both users receive it before the second message.
-      ada.deliver(createMessage(ADA, ada.sent[0]!.content));
-      bob.deliver(createMessage(ADA, ada.sent[0]!.content));
+      ada.deliver(createMessage(ADA, refusedContent));
+      bob.deliver(createMessage(ADA, refusedContent));
       ada.deliver(createAck(ref));
       bob.deliver(createMessage(ADA, content));
     };
     const result = await new RelayLoad([pair]).run(PER_SECOND, SECONDS);
     expect(result).toMatchObject({
-      sent: 4,
+      sent: MESSAGE_COUNT,
       acked: 3,
       refused: 1,
-      received: 4,
+      received: 4, // two by each user
       storedAfterRefusal: 1,
       outOfOrder: 0,
     });
@@ -76,15 +83,16 @@ describe('RelayLoad', () => {
 
   it('counts late and duplicate messages as out of order', async () => {
     const { pair, ada, bob } = createPair();
-    bob.onSend = () => bob.deliver(createAck(bob.sent.at(-1)!.ref));
-    ada.onSend = () => {
-      ada.deliver(createAck(ada.sent.at(-1)!.ref));
+    bob.onSend = (_content, ref) => bob.deliver(createAck(ref));
+    ada.onSend = (_content, ref) => {
+      ada.deliver(createAck(ref));
       if (ada.sent.length < 2) return;
-      // Bob receives Ada's messages in the wrong order, and Ada receives a message of Bob twice.
-      bob.deliver(createMessage(ADA, ada.sent[1]!.content));
-      bob.deliver(createMessage(ADA, ada.sent[0]!.content));
-      ada.deliver(createMessage(BOB, bob.sent[0]!.content));
-      ada.deliver(createMessage(BOB, bob.sent[0]!.content));
+      const [first, second] = ada.sent as [string, string];
+      bob.deliver(createMessage(ADA, second));
+      bob.deliver(createMessage(ADA, first)); // late
+      const messageOfBob = createMessage(BOB, bob.sent[0]!);
+      ada.deliver(messageOfBob);
+      ada.deliver(messageOfBob); // duplicate
     };
     const result = await new RelayLoad([pair]).run(PER_SECOND, SECONDS);
     expect(result.outOfOrder).toBe(2);

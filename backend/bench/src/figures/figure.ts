@@ -24,6 +24,8 @@ export interface Settings {
   replicaLeaseCounts: readonly number[];
   /** Sockets opened one after the other (P13), or that lose their replica at once (P16). */
   openedSockets: number;
+  /** How often P13 opens and closes its sockets before it measures. */
+  warmUpOpenings: number;
   /** Messages a second at which latency is measured (P8). Low enough that no contender queues messages. */
   deliveryRate: number;
   /** Length of the run with cut connections (P11). */

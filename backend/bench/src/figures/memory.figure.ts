@@ -7,7 +7,7 @@ import { Service } from '../service';
 import { type Outcome, type Row, logProgress, type Settings, wait } from './figure';
 
 const MAX_ROUNDS = 3;
-/** Time in which the work ends that new sockets or a forced garbage collection have caused. */
+/** The wait until the server has finished its work after new sockets or a forced garbage collection. */
 const SETTLE_MS = 1_500;
 /** Sockets opened before the measurement. */
 const WARM_UP_SOCKETS = 200;
@@ -35,32 +35,32 @@ export const measureMemory = async (driver: Driver, settings: Settings): Promise
   } finally {
     await stores.end();
   }
-  const getValues = (kind: ServerKind): number[] => kilobytes.get(kind) ?? [];
-  /** `gate`: limit whose violation is shown as "missed". `aim`: a stricter limit, which need not be met. */
-  const createRow = (
-    against: string,
-    theirs: readonly number[],
-    gate: number | undefined,
-    aim: string,
-  ): Row => {
-    const ratio = computeRatios(getValues('thaw'), theirs);
+  return {
+    rows: createRows(kilobytes, settings.idleSockets),
+    faults: [],
+    raw: Object.fromEntries(kilobytes),
+  };
+};
+
+const createRows = (kilobytes: ReadonlyMap<ServerKind, readonly number[]>, idleSockets: number): Row[] => {
+  const getValues = (kind: ServerKind): readonly number[] => kilobytes.get(kind) ?? [];
+  const format = (kind: ServerKind): string => `${median(getValues(kind)).toFixed(1)} KB`;
+  // A ratio above `gate` is shown as "missed". `aim` is a stricter limit, which need not be met.
+  const createRow = (against: ServerKind, { gate, aim }: { gate?: number; aim: number }): Row => {
+    const ratio = computeRatios(getValues('thaw'), getValues(against));
     return {
       figure: 'P4',
-      label: `Memory per idle connection, ${settings.idleSockets.toLocaleString('en')} of them`,
-      ours: `${median(getValues('thaw')).toFixed(1)} KB`,
+      label: `Memory per idle connection, ${idleSockets.toLocaleString('en')} of them`,
+      ours: format('thaw'),
       against,
-      theirs: `${median(theirs).toFixed(1)} KB`,
+      theirs: format(against),
       ratio,
       gate: gate === undefined ? '' : `≤ ${gate}`,
-      aim,
+      aim: `≤ ${aim}`,
       isReached: gate === undefined ? undefined : ratio.median <= gate,
     };
   };
-  const rows = [
-    createRow('bare ws', getValues('bare ws'), 2, '≤ 1.5'),
-    createRow('socket.io', getValues('socket.io'), undefined, '≤ 0.65'),
-  ];
-  return { rows, faults: [], raw: Object.fromEntries(kilobytes) };
+  return [createRow('bare ws', { gate: 2, aim: 1.5 }), createRow('socket.io', { aim: 0.65 })];
 };
 
 const measureKilobytesPerSocket = async (

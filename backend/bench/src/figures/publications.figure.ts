@@ -26,8 +26,8 @@ interface PublicationCount {
 }
 
 /**
- * P7: Redis publications per message that reach a replica without a participant of the chat (foreign publications), by
- * the number of replicas. Compared with Socket.IO, whose adapter publishes to all replicas.
+ * P7: Redis publications per message that reach a replica on which the chat has no participant (foreign publications),
+ * by the number of replicas. Compared with Socket.IO, whose adapter publishes to all replicas.
  */
 export const measurePublications = async (driver: Driver, settings: Settings): Promise<Outcome> => {
   const faults: string[] = [];

@@ -28,6 +28,8 @@ const MAX_POSTGRES_CONNECTIONS = 70;
 /** The `maxmemory` of Redis while it has no fault. */
 export const REDIS_MAX_BYTES = 256 * 1024 * 1024;
 const FILE_POLL_MS = 20;
+/** Flags of Node with which a replica or worker can be inspected; see inspect-process.ts. */
+const inspectionFlags = ['--expose-gc', '--require', path.join(__dirname, '..', 'inspect-process.js')];
 
 export const topology: Topology = {
   replicas: Array.from({ length: REPLICAS }, (_, index) => `api-${index + 1}`),
@@ -41,7 +43,7 @@ export const topology: Topology = {
 export class Cluster {
   /** Links by name: `<from>-><to>`, such as `api-1->redis`. */
   private readonly links = new Map<string, FaultyLink>();
-  // `start` sets the following four.
+  // `startProcesses` sets `redis`, both stores and `stack`. If it fails, some of them stay undefined.
   /** Connected directly to Redis, without a link, in order to cause faults and to read the final state. */
   redis!: Redis;
   redisStore!: SupervisedStore;
@@ -63,7 +65,7 @@ export class Cluster {
   static async start(): Promise<Cluster> {
     const cluster = new Cluster();
     try {
-      await cluster.start();
+      await cluster.startProcesses();
     } catch (error) {
       await cluster.stop();
       throw error;
@@ -116,12 +118,15 @@ export class Cluster {
     const file = path.join(this.inspectionFolder, `${pid}.json`);
     rmSync(file, { force: true });
     process.kill(pid, 'SIGUSR2');
-    for (const deadline = Date.now() + withinMs; Date.now() < deadline; await sleep(FILE_POLL_MS)) {
+    const deadline = Date.now() + withinMs;
+    while (Date.now() < deadline) {
       if (existsSync(file)) return JSON.parse(readFileSync(file, 'utf8')) as Inspection;
+      await sleep(FILE_POLL_MS);
     }
     return undefined;
   }
 
+  /** Stops everything, also after a start that has failed halfway. */
   async stop(): Promise<void> {
     // The replicas and workers need working links to the stores while they stop.
     for (const link of this.links.values()) link.restore();
@@ -134,7 +139,7 @@ export class Cluster {
     await deleteTemporaryHome(this.home);
   }
 
-  private async start(): Promise<void> {
+  private async startProcesses(): Promise<void> {
     await this.startStores();
     const { port: redisPort } = this.redisStore;
     const { port: postgresPort } = this.postgresStore;
@@ -150,7 +155,8 @@ export class Cluster {
       // There is no cool-down between recent partners, because the same few users are matched again and again. The rate
       // limits are the wide ones for load tests.
       env: { REMATCH_COOLDOWN_S: '0', LOG_LEVEL: 'warn', LIMITS_PROFILE: 'load' },
-      createSettings: (name) => this.buildEnvironment(name),
+      createSettings: (name) => this.createProcessSettings(name),
+      // nginx connects to the ports of these links instead of those of the replicas.
       routeToReplicas: (ports) =>
         Promise.all(ports.map((port, index) => this.addLink(`nginx->api-${index + 1}`, port))),
       programs: {
@@ -164,31 +170,25 @@ export class Cluster {
 
   private async startStores(): Promise<void> {
     this.disk.mount();
-    const settings = { max_connections: MAX_POSTGRES_CONNECTIONS };
-    // Without fsync, because the faults kill PostgreSQL, but never its machine.
-    const postgres = new PrivateStore(this.home, describePostgres(this.home, { isDurable: false, settings }));
-    const logNoStep = (): void => undefined;
-    const redis = new PrivateStore(this.home, describeRedis(this.home, logNoStep));
+    const postgresKind = describePostgres(this.home, {
+      isDurable: false, // without fsync, because the faults kill PostgreSQL, but never its machine
+      settings: { max_connections: MAX_POSTGRES_CONNECTIONS },
+    });
+    const logNothing = (): void => undefined;
+    const postgres = new PrivateStore(this.home, postgresKind);
+    const redis = new PrivateStore(this.home, describeRedis(this.home, logNothing));
     [this.postgresStore, this.redisStore] = await Promise.all([
       SupervisedStore.start(postgres),
-      SupervisedStore.start(redis, () => this.connectAndLimitRedis(redis)),
+      SupervisedStore.start(redis, () => this.limitRedisMemory(redis)),
     ]);
   }
 
-  /**
-   * Sets the memory limit of Redis, and first connects if there is no connection yet. Runs after every start of Redis,
-   * because no configuration file contains the limit.
-   */
-  private async connectAndLimitRedis(store: PrivateStore): Promise<void> {
+  /** Runs after every start of Redis, because its configuration file does not contain the limit. */
+  private async limitRedisMemory(store: PrivateStore): Promise<void> {
     const port = store.findRunning()?.port;
     if (port === undefined) throw new Error('Redis is not running');
-    if (!this.redis) {
-      this.redis = new Redis(store.kind.buildUrl(port), {
-        retryStrategy: () => 100,
-        maxRetriesPerRequest: null,
-      });
-      this.redis.on('error', () => undefined); // faults kill Redis
-    }
+    // Later starts use the connection of the first one, which reconnects.
+    this.redis ??= connectToRedis(store.kind.buildUrl(port));
     await this.redis.config('SET', 'maxmemory', String(REDIS_MAX_BYTES));
   }
 
@@ -199,8 +199,8 @@ export class Cluster {
     return link.port;
   }
 
-  /** Environment variables of one process. */
-  private buildEnvironment(name: string): Record<string, string> {
+  /** Environment variables of one replica or worker, by its name. */
+  private createProcessSettings(name: string): Record<string, string> {
     return {
       DATABASE_URL: this.getLink(`${name}->postgres`).routeUrl(this.databaseUrl),
       REDIS_URL: this.getLink(`${name}->redis`).routeUrl(this.redisStore.url),
@@ -218,7 +218,12 @@ export class Cluster {
   }
 }
 
-const inspectionFlags = ['--expose-gc', '--require', path.join(__dirname, '..', 'inspect-process.js')];
+/** Faults kill Redis, so this connection reconnects, and its commands wait until it has reconnected. */
+const connectToRedis = (url: string): Redis => {
+  const redis = new Redis(url, { retryStrategy: () => 100, maxRetriesPerRequest: null });
+  redis.on('error', () => undefined);
+  return redis;
+};
 
 /**
  * Runs Node without `--enable-source-maps`. With it, Node caches the source map of every file through which an error

@@ -3,94 +3,6 @@ import { type AddressInfo, connect, createServer, type Server, type Socket } fro
 import type { LinkKind } from '../schedule';
 
 export const DELAY_MS = 400;
-const THROTTLED_BYTES_PER_S = 8 * 1024;
-/** Shortest wait until buffered data is checked again. */
-const TICK_MS = 50;
-/**
- * Size of the token bucket: the bytes of two ticks. A bucket of one tick would overflow whenever a timer is late, and
- * the rate would be lower.
- */
-const MAX_ALLOWANCE_BYTES = (2 * THROTTLED_BYTES_PER_S * TICK_MS) / 1_000;
-
-/** One direction of a connection: buffers the data of one end until the other end may receive it. */
-class Direction {
-  private readonly buffered: { bytes: Buffer; dueAt: number }[] = [];
-  /** Whether the sending end has sent its last byte. */
-  private isEnded = false;
-  /** Whether the fault `abandoned` applies to this connection: nothing passes until the link is restored. */
-  isAbandoned = false;
-  private timer: NodeJS.Timeout | undefined;
-  /** Token bucket of the fault `throttle`, at most `MAX_ALLOWANCE_BYTES`. */
-  private allowanceBytes = 0;
-  private refilledAt = Date.now();
-
-  constructor(
-    private readonly link: FaultyLink,
-    readonly from: Socket,
-    readonly to: Socket,
-  ) {
-    from.on('data', (bytes: Buffer) => {
-      const delayMs = link.fault === 'delay' ? DELAY_MS : 0;
-      this.buffered.push({ bytes, dueAt: Date.now() + delayMs });
-      // Stops reading, so that the buffers of the sender fill and the sender notices the fault. Also for
-      // `throttle`, which does not block data, but may pass it more slowly than the sender writes.
-      if (link.fault === 'black-hole' || link.fault === 'throttle' || this.isAbandoned) from.pause();
-      this.forwardDue();
-    });
-    from.on('end', () => {
-      this.isEnded = true;
-      this.forwardDue();
-    });
-    from.on('error', () => undefined); // followed by `close`
-    from.on('close', () => {
-      clearTimeout(this.timer);
-      // While the connection is blocked, the other end is not notified of the close either.
-      if (!this.isBlocked) to.destroy();
-    });
-  }
-
-  /** Whether nothing passes in this direction: all connections of the link are blocked, or this one is abandoned. */
-  private get isBlocked(): boolean {
-    return this.link.blocksAll || this.isAbandoned;
-  }
-
-  /** Writes the buffered data that is due now to the receiving end. */
-  forwardDue(): void {
-    clearTimeout(this.timer);
-    if (this.isBlocked) return;
-    const now = Date.now();
-    while (this.buffered[0] && this.buffered[0].dueAt <= now) {
-      const { bytes } = this.buffered[0];
-      const passedBytes = this.link.fault === 'throttle' ? this.takeAllowance(bytes, now) : bytes;
-      if (passedBytes.length > 0 && !this.to.destroyed) this.to.write(passedBytes);
-      if (passedBytes.length < bytes.length) {
-        this.buffered[0].bytes = bytes.subarray(passedBytes.length);
-        break;
-      }
-      this.buffered.shift();
-    }
-    const next = this.buffered[0];
-    if (next) this.timer = setTimeout(() => this.forwardDue(), Math.max(TICK_MS, next.dueAt - now));
-    else if (this.isEnded) this.to.end();
-    else this.from.resume();
-  }
-
-  /** @returns the part of `bytes` that the throttle permits now */
-  private takeAllowance(bytes: Buffer, now: number): Buffer {
-    this.allowanceBytes = Math.min(
-      MAX_ALLOWANCE_BYTES,
-      this.allowanceBytes + (THROTTLED_BYTES_PER_S * (now - this.refilledAt)) / 1_000,
-    );
-    this.refilledAt = now;
-    const passedBytes = bytes.subarray(0, Math.floor(this.allowanceBytes));
-    this.allowanceBytes -= passedBytes.length;
-    return passedBytes;
-  }
-
-  clearTimer(): void {
-    clearTimeout(this.timer);
-  }
-}
 
 /** A connection of the near end to the far end, through the link. */
 interface LinkedConnection {
@@ -149,13 +61,8 @@ export class FaultyLink {
   fail(fault: LinkKind): void {
     this.fault = fault;
     if (fault === 'cut') this.resetAll();
-    if (fault === 'half-open') for (const { far } of this.connections) far.destroy();
-    if (fault === 'abandoned') {
-      for (const { near, directions } of this.connections) {
-        for (const direction of directions) direction.isAbandoned = true;
-        near.resetAndDestroy();
-      }
-    }
+    if (fault === 'half-open') this.closeFarEnds();
+    if (fault === 'abandoned') this.abandonAll();
   }
 
   /** Ends the fault. */
@@ -165,7 +72,7 @@ export class FaultyLink {
     if (endedFault === 'half-open') this.resetAll();
     for (const direction of [...this.connections].flatMap(({ directions }) => directions)) {
       direction.isAbandoned = false;
-      // During `black-hole` and `abandoned`, the other end was not notified of a close.
+      // An end that closed during `black-hole` or `abandoned`: the other end is only notified now.
       if (direction.from.destroyed) direction.to.destroy();
       else direction.forwardDue();
     }
@@ -207,10 +114,117 @@ export class FaultyLink {
     if (this.fault === 'half-open') far.destroy();
   }
 
+  private closeFarEnds(): void {
+    for (const { far } of this.connections) far.destroy();
+  }
+
+  private abandonAll(): void {
+    for (const { near, directions } of this.connections) {
+      for (const direction of directions) direction.isAbandoned = true;
+      near.resetAndDestroy();
+    }
+  }
+
   private resetAll(): void {
     for (const { near, far } of this.connections) {
       near.resetAndDestroy();
       far.resetAndDestroy();
     }
+  }
+}
+
+const THROTTLED_BYTES_PER_S = 8 * 1024;
+/** Shortest wait until buffered data is checked again. */
+const TICK_MS = 50;
+/**
+ * Size of the throttle's token bucket: the bytes of two ticks. A bucket of one tick would overflow whenever a timer is
+ * late, and the rate would be lower.
+ */
+const MAX_ALLOWANCE_BYTES = (2 * THROTTLED_BYTES_PER_S * TICK_MS) / 1_000;
+
+/** One direction of a connection: buffers the data of one end until the other end may receive it. */
+class Direction {
+  private readonly buffered: { bytes: Buffer; dueAt: number }[] = [];
+  /** Whether the sending end has sent its last byte. */
+  private isEnded = false;
+  /** Set when `abandoned` begins, for the connections that are open then, until the link is restored. */
+  isAbandoned = false;
+  private timer: NodeJS.Timeout | undefined;
+  /** Token bucket of the fault `throttle`, at most `MAX_ALLOWANCE_BYTES`. */
+  private allowanceBytes = 0;
+  private refilledAt = Date.now();
+
+  constructor(
+    private readonly link: FaultyLink,
+    readonly from: Socket,
+    readonly to: Socket,
+  ) {
+    from.on('data', (bytes: Buffer) => {
+      const delayMs = link.fault === 'delay' ? DELAY_MS : 0;
+      this.buffered.push({ bytes, dueAt: Date.now() + delayMs });
+      if (this.appliesBackPressure) from.pause();
+      this.forwardDue();
+    });
+    from.on('end', () => {
+      this.isEnded = true;
+      this.forwardDue();
+    });
+    from.on('error', () => undefined); // followed by `close`
+    from.on('close', () => {
+      clearTimeout(this.timer);
+      if (!this.isBlocked) to.destroy();
+    });
+  }
+
+  /** Whether nothing passes in this direction, not even a close. */
+  private get isBlocked(): boolean {
+    return this.link.blocksAll || this.isAbandoned;
+  }
+
+  /** Whether to stop reading after each chunk, so that the buffers of the sender fill and it notices the fault. */
+  private get appliesBackPressure(): boolean {
+    const { fault } = this.link;
+    return fault === 'black-hole' || fault === 'throttle' || this.isAbandoned;
+  }
+
+  /** Writes the buffered data that is due now to the receiving end, and schedules the rest. */
+  forwardDue(): void {
+    clearTimeout(this.timer);
+    if (this.isBlocked) return;
+    const now = Date.now();
+    this.writeDue(now);
+    const next = this.buffered[0];
+    if (next) this.timer = setTimeout(() => this.forwardDue(), Math.max(TICK_MS, next.dueAt - now));
+    else if (this.isEnded) this.to.end();
+    else this.from.resume();
+  }
+
+  private writeDue(now: number): void {
+    while (this.buffered[0] && this.buffered[0].dueAt <= now) {
+      const { bytes } = this.buffered[0];
+      const passedBytes = this.link.fault === 'throttle' ? this.takeAllowance(bytes, now) : bytes;
+      if (passedBytes.length > 0 && !this.to.destroyed) this.to.write(passedBytes);
+      if (passedBytes.length < bytes.length) {
+        this.buffered[0].bytes = bytes.subarray(passedBytes.length);
+        return;
+      }
+      this.buffered.shift();
+    }
+  }
+
+  /** @returns the part of `bytes` that the throttle permits now */
+  private takeAllowance(bytes: Buffer, now: number): Buffer {
+    this.allowanceBytes = Math.min(
+      MAX_ALLOWANCE_BYTES,
+      this.allowanceBytes + (THROTTLED_BYTES_PER_S * (now - this.refilledAt)) / 1_000,
+    );
+    this.refilledAt = now;
+    const passedBytes = bytes.subarray(0, Math.floor(this.allowanceBytes));
+    this.allowanceBytes -= passedBytes.length;
+    return passedBytes;
+  }
+
+  clearTimer(): void {
+    clearTimeout(this.timer);
   }
 }

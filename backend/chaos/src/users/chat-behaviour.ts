@@ -6,21 +6,24 @@ import { fingerprints, ANY_FINGERPRINT } from '../check/fingerprint';
 import type { Random } from '../random';
 import type { Outcome, SimulatedUser } from './simulated-user';
 
-/** Time without a match after which the page sends `join_queue` again. */
+/** Time without a match after which a user joins the queue again, because a fault may have removed them from it. */
 const REPEAT_JOIN_MS = 10_000;
 const MATCH_POLL_MS = 20;
 const ANSWER_GAME_PROBABILITY = 0.5;
 
 /**
  * Simulates the actions of a user in random chats: searching, sending, reacting, editing, playing and skipping. In a
- * game (break the ice) both users answer the same question. Every content begins with the session and the sender, which
- * `FrameRecorder` checks.
+ * game (break the ice) both users answer the same question.
+ *
+ * The ack of a command states the position (`seq`) of the event that the service has stored for it. For each command,
+ * this class computes the fingerprint of that event: a line of text that identifies its content. `FrameRecorder`
+ * records both, and at the end of the run they are compared with the events in the stores.
  */
 export class ChatBehaviour {
   private sentCount = 0;
   /**
-   * Reactions sent so far. None is sent twice: the second would change nothing, and its ack would have the seq of the
-   * chat's latest event, which `FrameRecorder` would report as a problem.
+   * Reactions sent so far, as `<message id> <emoji>`. None is sent twice: no event is stored for a repetition, so its
+   * ack has the seq of the latest event of the chat, and `FrameRecorder` would report that its fingerprint differs.
    */
   private readonly sentReactions = new Set<string>();
 
@@ -69,9 +72,8 @@ export class ChatBehaviour {
   async sendMessage(): Promise<Outcome | undefined> {
     const sessionId = this.sessionId;
     if (!sessionId) return undefined;
-    this.sentCount += 1;
     // The dots vary the length. Without the bar, the server would trim the last space when there are no dots.
-    const content = `${sessionId} ${this.user.id} ${this.sentCount} ${'.'.repeat(this.random.chooseBetween(0, 60))}|`;
+    const content = this.createContent(sessionId, `${'.'.repeat(this.random.chooseBetween(0, 60))}|`);
     const clientId = this.user.createId();
     return this.user.sendChatCommand(
       'random_message',
@@ -87,8 +89,7 @@ export class ChatBehaviour {
     const url = await this.user.upload(this.photo);
     if (url === undefined) return;
     const { id, recorder } = this.user;
-    this.sentCount += 1;
-    const text = `${sessionId} ${id} ${this.sentCount} look`;
+    const text = this.createContent(sessionId, 'look');
     const content = formatImageMarkers({ text, imageUrls: [url] });
     const clientId = this.user.createId();
     await this.user.sendChatCommand(
@@ -104,8 +105,8 @@ export class ChatBehaviour {
   async skip(): Promise<void> {
     const sessionId = this.sessionId;
     if (!sessionId) return;
-    // If the partner was faster, or the grace period of a lost connection was over, the ack refers to that earlier end,
-    // which has another fingerprint.
+    // The chat may have ended before, for example because one of the two was disconnected for too long. The ack then
+    // has the seq of that end, whose reason is not known here.
     const outcome = await this.user.sendChatCommand('skip_chat', { sessionId }, () => ANY_FINGERPRINT);
     if (outcome === 'done') this.user.recorder.markEnded(sessionId);
   }
@@ -135,8 +136,7 @@ export class ChatBehaviour {
     const sessionId = this.sessionId;
     const message = recorder.messages.filter(({ senderId }) => senderId === userId).at(-1);
     if (!sessionId || !message) return;
-    this.sentCount += 1;
-    const newContent = `${sessionId} ${userId} ${this.sentCount} edited`;
+    const newContent = this.createContent(sessionId, 'edited');
     await this.user.sendChatCommand(
       'message_edit',
       { sessionId, messageId: message.id, newContent, userId },
@@ -154,7 +154,7 @@ export class ChatBehaviour {
       'break_ice_start',
       { sessionId, gameId, question, initiatorId },
       (ack) => {
-        // The question of the ack, not the requested one: the check compares it with the question of the stored event.
+        // The question of the ack, so that the check fails if the service has stored another one.
         const questionId = Number((ack.question as { id?: unknown } | undefined)?.id ?? question.id);
         recorder.game ??= { gameId, questionId, hasAnswered: false };
         return fingerprints.game(gameId, questionId, initiatorId);
@@ -172,7 +172,7 @@ export class ChatBehaviour {
     await this.user.sendChatCommand(
       'break_ice_response',
       { sessionId, gameId: game.gameId, response: this.random.pick(options), userId },
-      // The ack of an answer contains no seq. The user also receives the event as a frame, which contains it.
+      // Not recorded, because the ack of an answer contains no seq. The frame with the same event contains it.
       () => undefined,
     );
   }
@@ -186,6 +186,15 @@ export class ChatBehaviour {
       recorder.game = undefined;
       return fingerprints.ignore(gameId, userId);
     });
+  }
+
+  /**
+   * Creates the content of a message, which occurs only once. It begins with the ids of the session and the sender, by
+   * which `FrameRecorder` recognises a message that is delivered to another chat.
+   */
+  private createContent(sessionId: string, ending: string): string {
+    this.sentCount += 1;
+    return `${sessionId} ${this.user.id} ${this.sentCount} ${ending}`;
   }
 
   private sendTyping(): void {

@@ -11,6 +11,7 @@ export interface Attempt {
   startedAt: number;
   /** When the socket was authenticated; undefined when it was not. */
   authenticatedAt?: number;
+  /** When the attempt ended without authentication. A later loss of the connection is not a failure. */
   failedAt?: number;
 }
 
@@ -30,18 +31,18 @@ interface ConnectionOwner {
  */
 export class Connection {
   readonly attempts: Attempt[] = [];
-  /** How often all attempts failed, so that the page showed the Reconnect button. */
+  /** How often the page has shown the Reconnect button. */
   gaveUpCount = 0;
-  /** Whether the page shows the Reconnect button. */
+  /** Whether the page shows the Reconnect button now. */
   hasGivenUp = false;
   private socket: PageSocket | undefined;
-  /** Attempts to reconnect since the last connection that was stable. */
-  private attemptCount = 0;
+  private authenticatedSocket: PageSocket | undefined;
+  /** Attempts to reconnect since the last stable connection, or since the Reconnect button was pressed. */
+  private reconnectCount = 0;
   private isStopped = true;
   private retryTimer: NodeJS.Timeout | undefined;
   private uptimeTimer: NodeJS.Timeout | undefined;
   private pingTimer: NodeJS.Timeout | undefined;
-  private authenticatedSocket: PageSocket | undefined;
 
   constructor(
     private readonly origin: string,
@@ -56,7 +57,7 @@ export class Connection {
 
   start(): void {
     this.isStopped = false;
-    this.attemptCount = 0;
+    this.reconnectCount = 0;
     this.open();
   }
 
@@ -64,7 +65,7 @@ export class Connection {
   pressReconnect(): void {
     if (!this.hasGivenUp || this.isStopped) return;
     this.hasGivenUp = false;
-    this.attemptCount = 0;
+    this.reconnectCount = 0;
     this.open();
   }
 
@@ -112,7 +113,7 @@ export class Connection {
       onOpen: () => void this.authenticate(socket, attempt),
       onFrame: (frame) => {
         if (socket !== this.socket) return;
-        // Here and not in `authenticate`, so that the connection is ready before the owner receives the frame.
+        // Before `owner.onFrame`, so that the connection is ready when the owner receives the frame.
         if (frame.event === 'authenticated') this.handleAuthenticated(socket, attempt);
         this.owner.onFrame(frame);
       },
@@ -128,17 +129,19 @@ export class Connection {
   private async authenticate(socket: PageSocket, attempt: Attempt): Promise<void> {
     const response = await socket.request('authenticate', this.owner.getAuthenticationData());
     if (socket !== this.socket || response === 'closed') return;
-    if (response !== 'timeout' && response.event === 'authenticated') return;
-    // A socket that cannot authenticate is treated as lost.
+    // `onFrame` has already handled the frame `authenticated`.
+    const isAuthenticated = response !== 'timeout' && response.event === 'authenticated';
+    if (isAuthenticated) return;
     attempt.failedAt ??= Date.now();
     socket.drop();
   }
 
   private handleAuthenticated(socket: PageSocket, attempt: Attempt): void {
-    if (this.isReady) return; // after `authenticateAgain`
+    const isRepetition = this.isReady; // after `authenticateAgain`
+    if (isRepetition) return;
     attempt.authenticatedAt = Date.now();
     this.authenticatedSocket = socket;
-    this.uptimeTimer = setTimeout(() => (this.attemptCount = 0), limits.reconnectResetAfterMs);
+    this.uptimeTimer = setTimeout(() => (this.reconnectCount = 0), limits.reconnectResetAfterMs);
     this.pingTimer = setInterval(() => void this.ping(socket), limits.pingIntervalMs);
   }
 
@@ -156,15 +159,20 @@ export class Connection {
   private handleClose(code: number): void {
     this.releaseSocket();
     if (this.isStopped) return;
-    // After the report, the connection reconnects nevertheless, so that the user stays in the run.
+    // Unlike a page, reconnects even after such a code, so that the user stays in the run.
     if (!shouldReconnectAfter(code))
       this.owner.reportProblem(`closed with ${code}, after which a page does not reconnect`);
-    if (this.attemptCount >= limits.reconnectAttempts) {
-      this.gaveUpCount += 1;
-      this.hasGivenUp = true;
-      return;
-    }
-    this.attemptCount += 1;
-    this.retryTimer = setTimeout(() => this.open(), reconnectDelayMs(this.attemptCount));
+    if (this.reconnectCount < limits.reconnectAttempts) this.scheduleReconnect();
+    else this.giveUp();
+  }
+
+  private scheduleReconnect(): void {
+    this.reconnectCount += 1;
+    this.retryTimer = setTimeout(() => this.open(), reconnectDelayMs(this.reconnectCount));
+  }
+
+  private giveUp(): void {
+    this.gaveUpCount += 1;
+    this.hasGivenUp = true;
   }
 }

@@ -3,12 +3,11 @@ import { FrameRecorder } from './frame-recorder';
 
 const ADA = 1;
 const BOB = 2;
-const NOT_RETRIED = false;
 /** A message of user 5 in the chat s-9. */
 const FOREIGN_CONTENT = 's-9 5 1';
 
 let resumeRequestCount: number;
-/** Records the frames of Ada, who is in the chat s-1 with Bob from the first event on. */
+/** The recorder of Ada, who is in the chat s-1 with Bob and has received its first event. */
 let recorder: FrameRecorder;
 
 const createFrame = (event: string, data: Record<string, unknown>) => ({ event, data });
@@ -18,13 +17,18 @@ const createMatched = (sessionId = 's-1') =>
 /** A message of Bob. Every message of the simulated users begins with the ids of its chat and its sender. */
 const createMessage = (seq: number, content = `s-1 ${BOB} ${seq}`, sessionId = 's-1') =>
   createFrame('random_message', { sessionId, seq, id: `${seq}-0`, senderId: BOB, content });
-/** A resume that contains `events`. `seq` is that of the latest event of the chat, which `events` may lack. */
+/** A resume that contains `events`, and states that the latest event of the chat is `seq`. */
 const createResumed = (seq: number, events: object[], more: object = {}) =>
   createFrame('session_resumed', { sessionId: 's-1', seq, partnerId: BOB, events, last: true, ...more });
 const createSkipped = (seq: number, reason = 'skipped') =>
   createFrame('chat_skipped', { sessionId: 's-1', seq, reason });
 const listProblems = () => recorder.log.problems.map(({ description }) => description);
-/** @returns `lastSeen`, which the page sends when it authenticates */
+/** Acknowledges a message of Ada, which was sent once. */
+const acknowledgeMessage = (seq: number, content: string) => {
+  const wasRetried = false;
+  recorder.acknowledge('s-1', seq, fingerprints.message(`${seq}-0`, ADA, content), wasRetried);
+};
+/** @returns the last event that the page has received, which it sends when it authenticates */
 const reconnect = () => {
   recorder.startSocket();
   return recorder.getLastSeen();
@@ -33,13 +37,13 @@ const reconnect = () => {
 beforeEach(() => {
   resumeRequestCount = 0;
   recorder = new FrameRecorder(ADA, () => (resumeRequestCount += 1));
-  reconnect();
+  recorder.startSocket();
   recorder.receive(createMatched());
 });
 
 it('reports nothing for a chat whose events arrive in order until it ends', () => {
   recorder.receive(createMessage(2));
-  recorder.acknowledge('s-1', 3, fingerprints.message('3-0', ADA, 'x'), NOT_RETRIED);
+  acknowledgeMessage(3, 'x');
   recorder.receive(createSkipped(4));
   expect(listProblems()).toEqual([]);
   expect(recorder.currentChat).toBeUndefined();
@@ -69,32 +73,42 @@ it('reports a gap and requests a resume', () => {
   expect(resumeRequestCount).toBe(1);
 });
 
-it('reports an event that arrives twice: in two frames, in a frame and a resume, or as the end of the chat', () => {
+it('reports an event that arrives in two frames', () => {
   recorder.receive(createMessage(2));
+  recorder.receive(createMessage(2));
+  expect(listProblems()).toEqual(['s-1: random_message 2 delivered twice']);
+});
+
+it('reports an event that arrives in a frame, and again in the resume on the next socket', () => {
   recorder.receive(createMessage(2));
   reconnect();
   recorder.receive(createResumed(2, [createMessage(2)]));
-  recorder.receive(createSkipped(3));
-  recorder.receive(createSkipped(3));
-  expect(listProblems()).toEqual([
-    's-1: random_message 2 delivered twice',
-    's-1: random_message 2 delivered twice',
-    's-1: its end was delivered twice',
-  ]);
+  expect(listProblems()).toEqual(['s-1: random_message 2 delivered twice']);
+});
+
+it('reports the end of a chat that arrives twice on a socket that has resumed the chat', () => {
+  reconnect();
+  recorder.receive(createResumed(1, []));
+  recorder.receive(createSkipped(2));
+  recorder.receive(createSkipped(2));
+  expect(listProblems()).toEqual(['s-1: its end was delivered twice']);
 });
 
 it('reports an ack with the seq of an event that has another content', () => {
   recorder.receive(createMessage(2));
-  recorder.acknowledge('s-1', 2, fingerprints.message('2-0', ADA, 'mine'), NOT_RETRIED);
+  acknowledgeMessage(2, 'mine');
   expect(listProblems()).toEqual([expect.stringContaining('acknowledged as 2 is message 2-0 1 mine')]);
 });
 
-it('reports a message whose content belongs to another chat, and frames of an unknown chat', () => {
+it('reports a message whose content belongs to another chat', () => {
   recorder.receive(createMessage(2, FOREIGN_CONTENT));
+  expect(listProblems()).toEqual([`s-1: a message of another chat: ${FOREIGN_CONTENT}`]);
+});
+
+it('reports frames of an unknown chat', () => {
   recorder.receive(createMessage(1, FOREIGN_CONTENT, 's-9'));
   recorder.receive(createFrame('typing', { sessionId: 's-9', userId: 5 }));
   expect(listProblems()).toEqual([
-    `s-1: a message of another chat: ${FOREIGN_CONTENT}`,
     'random_message of the unknown chat s-9',
     'typing of the unknown chat s-9',
   ]);

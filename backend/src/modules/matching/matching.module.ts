@@ -5,7 +5,10 @@ import { MatchMetricsRegistry } from './application/match-metrics.registry';
 import { MatchQueueService } from './application/match-queue.service';
 import { MatchmakingService } from './application/matchmaking.service';
 import { OverdueMatchesService } from './application/overdue-matches.service';
+import { QueueStatusService } from './application/queue-status.service';
 import { SearchExclusionsService } from './application/search-exclusions.service';
+import { WaitingUserCheckService } from './application/waiting-user-check.service';
+import { WaitingUserRegistry } from './application/waiting-user.registry';
 
 @Module({
   imports: [BlocksReadModelModule, StandingsModule],
@@ -14,7 +17,10 @@ import { SearchExclusionsService } from './application/search-exclusions.service
     MatchQueueService,
     MatchmakingService,
     OverdueMatchesService,
+    QueueStatusService,
     SearchExclusionsService,
+    WaitingUserCheckService,
+    WaitingUserRegistry,
   ],
   exports: [MatchQueueService, MatchmakingService],
 })

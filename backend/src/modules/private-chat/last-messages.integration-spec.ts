@@ -2,7 +2,11 @@
 import type { MessageType } from '@thaw/contract/scalars';
 import type { Friend } from '@thaw/contract/users';
 import { ProjectionRebuildService } from '../../platform/event-store/projection-rebuild.service';
-import { createPrivateMessage, uploadChatImage } from '../../testing/private-chat.fixture';
+import {
+  createConnectedFriends,
+  createPrivateMessage,
+  uploadChatImage,
+} from '../../testing/private-chat.fixture';
 import { makeFriends } from '../../testing/relationship.fixture';
 import { startTestStack, type TestStack } from '../../testing/test-stack.harness';
 import type { ThawVisitor } from '../../testing/thaw.client';
@@ -31,6 +35,7 @@ describe('the newest message of each friend in the friends list', () => {
   beforeAll(async () => {
     stack = await startTestStack(2);
   });
+  afterEach(() => stack.closeSockets());
   afterAll(() => stack.close());
 
   const getLastMessage = async (viewer: ThawVisitor, friend: ThawVisitor): Promise<unknown> => {
@@ -38,68 +43,77 @@ describe('the newest message of each friend in the friends list', () => {
     return (body as unknown as Friend[]).find(({ id }) => id === friend.user.id)?.lastMessage;
   };
 
-  it('is the same for both friends, changes with sending, editing and deleting, and survives a rebuild', async () => {
-    // Ada and Eve use the first replica, Bob the second one.
-    const [ada, bob, eve] = [
-      await stack.createVisitor(0),
-      await stack.createVisitor(1),
-      await stack.createVisitor(0),
-    ];
-    await makeFriends(stack.replicas[0]!, ada, bob);
+  /** Ada and Bob are friends with open sockets, on different replicas. Ada has no messages with Eve, another friend. */
+  const createConversation = async () => {
+    const { ada, bob, adaSocket, bobSocket } = await createConnectedFriends(stack);
+    const eve = await stack.createVisitor(0);
     await makeFriends(stack.replicas[0]!, ada, eve);
-    const [adaSocket, bobSocket] = [await ada.openSocket(), await bob.openSocket()];
-    const send = (content: string, messageType: MessageType = 'text') =>
+    const sendFromAda = (content: string, messageType: MessageType = 'text') =>
       adaSocket.request(
         'send_private_message',
         createPrivateMessage({ from: ada, to: bob, content, messageType }),
       );
-    const lastMessageWith = (preview: string, type: MessageType = 'text', sender = ada) => ({
-      senderId: sender.user.id,
-      preview,
-      type,
-      createdAt: expect.stringMatching(/^\d{4}-.*Z$/),
-    });
     /** Checks the newest message of Ada and Bob, and that Ada still has none with Eve. */
     const expectLastMessage = async (expected: unknown): Promise<void> => {
       expect(await getLastMessage(ada, bob)).toEqual(expected);
       expect(await getLastMessage(bob, ada)).toEqual(expected);
       expect(await getLastMessage(ada, eve)).toBeNull();
     };
+    return { ada, bob, adaSocket, bobSocket, sendFromAda, expectLastMessage };
+  };
 
+  const createLastMessage = (sender: ThawVisitor, preview: string, type: MessageType = 'text') => ({
+    senderId: sender.user.id,
+    preview,
+    type,
+    createdAt: expect.stringMatching(/^\d{4}-.*Z$/),
+  });
+
+  it('is the same for both friends, after a message from either of them', async () => {
+    const { ada, bob, bobSocket, sendFromAda, expectLastMessage } = await createConversation();
     await expectLastMessage(null);
-    await send('good evening');
-    await expectLastMessage(lastMessageWith('good evening'));
+    await sendFromAda('good evening');
+    await expectLastMessage(createLastMessage(ada, 'good evening'));
     const messageOfBob = createPrivateMessage({ from: bob, to: ada, content: 'good evening to you' });
     await bobSocket.request('send_private_message', messageOfBob);
-    await expectLastMessage(lastMessageWith('good evening to you', 'text', bob));
+    await expectLastMessage(createLastMessage(bob, 'good evening to you'));
+  });
 
-    const { id: messageId } = await send('🦦'.repeat(100));
-    await expectLastMessage(lastMessageWith('🦦'.repeat(PREVIEW_LENGTH)));
+  it('has a preview with the beginning of a long text, and with the new text once it is edited', async () => {
+    const { ada, bob, adaSocket, sendFromAda, expectLastMessage } = await createConversation();
+    const { id: messageId } = await sendFromAda('🦦'.repeat(100));
+    await expectLastMessage(createLastMessage(ada, '🦦'.repeat(PREVIEW_LENGTH)));
     await adaSocket.request('edit_private_message', {
       messageId: Number(messageId),
       newContent: 'an otter',
       senderId: ada.user.id,
       receiverId: bob.user.id,
     });
-    await expectLastMessage(lastMessageWith('an otter'));
+    await expectLastMessage(createLastMessage(ada, 'an otter'));
+  });
 
+  it('has a preview without its image, which is empty for an image without a text', async () => {
+    const { ada, sendFromAda, expectLastMessage } = await createConversation();
     const url = await uploadChatImage(stack.replicas[0]!, ada);
-    await send(`look at this\n[IMAGE:${url}]`, 'mixed');
-    await expectLastMessage(lastMessageWith('look at this', 'mixed'));
-    const { id: imageId } = await send(url, 'image');
-    await expectLastMessage(lastMessageWith('', 'image'));
+    await sendFromAda(`look at this\n[IMAGE:${url}]`, 'mixed');
+    await expectLastMessage(createLastMessage(ada, 'look at this', 'mixed'));
+    await sendFromAda(url, 'image');
+    await expectLastMessage(createLastMessage(ada, '', 'image'));
+  });
+
+  it('has no preview and the type text once it is deleted, also after a rebuild of the read models', async () => {
+    const { ada, bob, adaSocket, sendFromAda, expectLastMessage } = await createConversation();
+    await sendFromAda('good evening');
+    const url = await uploadChatImage(stack.replicas[0]!, ada);
+    const { id: imageId } = await sendFromAda(url, 'image');
     await adaSocket.request('delete_private_message', {
       messageId: Number(imageId),
       senderId: ada.user.id,
       receiverId: bob.user.id,
     });
-    // A deleted message has no preview and the type text.
-    await expectLastMessage(lastMessageWith(''));
-
-    // A rebuild of the read models from the events changes nothing.
+    await expectLastMessage(createLastMessage(ada, ''));
     await stack.replicas[0]!.app.get(ProjectionRebuildService).rebuild();
-    await expectLastMessage(lastMessageWith(''));
-    await Promise.all([adaSocket.closeCleanly(), bobSocket.closeCleanly()]);
+    await expectLastMessage(createLastMessage(ada, ''));
   });
 
   it('is read with one index scan per friend, regardless of the length of the conversations', async () => {

@@ -14,7 +14,7 @@ import {
 import { startTestStack, type TestStack, type TestWorker } from '../../testing/test-stack.harness';
 import { matchNewVisitors, ThawVisitor } from '../../testing/thaw.client';
 import { until } from '../../testing/until.functions';
-import { MatchmakingService } from '../matching/application/matchmaking.service';
+import { WaitingUserCheckService } from '../matching/application/waiting-user-check.service';
 import { SocketRegistry } from '../../platform/realtime/socket.registry';
 import { UserPublisherService } from '../../platform/realtime/user-publisher.service';
 
@@ -226,7 +226,7 @@ describe('excluded users', () => {
       await socket.request('join_queue', {});
       // Without the periodic check of match records, only the announcement can change the queue.
       for (const { app } of stack.replicas)
-        jest.spyOn(app.get(MatchmakingService), 'checkRecords').mockResolvedValue();
+        jest.spyOn(app.get(WaitingUserCheckService), 'checkRecords').mockResolvedValue();
       const listQueues = () => stack.store.listKeys('{matching}:queue:*');
       const [usualQueue] = await listQueues();
       await flag(worker, cleo.user.id);

@@ -16,14 +16,14 @@ jest.setTimeout(60_000);
 
 const HOUR_MS = 3_600_000;
 /**
- * Ends of sanctions and flags, relative to now. All are at least half an hour away, so that the state folded here
- * and PostgreSQL, whose clocks differ slightly, agree on which ends have passed.
+ * Ends of sanctions and flags, relative to now. The clock of PostgreSQL differs slightly, so no end is closer to now
+ * than half an hour.
  */
 const endMsArbitrary = fc.constantFrom(-2.5, -0.5, 0.5, 1.5, 40.5).map((hours) => hours * HOUR_MS);
 const optionalEndMsArbitrary = fc.option(endMsArbitrary, { nil: null });
-/** Number of users whose events are appended concurrently, each over its own connection of the pool. */
-const CONCURRENT_USERS = 6;
-const TOTAL_USERS = 300;
+/** Number of users in each run. Their events are appended concurrently, each over its own connection of the pool. */
+const USERS_PER_RUN = 6;
+const RUNS = 50;
 const sanctionNumberArbitrary = fc.integer({ min: 1, max: 5 });
 
 /**
@@ -74,6 +74,7 @@ describe('the read model of standings', () => {
   let app: INestApplicationContext;
   /** The last id that was given to a user, a sanction or a notice. */
   let lastId = 0;
+  const createId = (): number => (lastId += 1);
 
   beforeAll(async () => {
     database = await createTestDatabase();
@@ -90,55 +91,64 @@ describe('the read model of standings', () => {
   /** Converts steps to events, except those that impose a sanction again or change one that was not imposed. */
   const toEvents = (userId: number, steps: readonly Step[], now: number): StandingEvent[] => {
     const sanctionIds = new Map<number, number>();
-    return steps.flatMap((step, index): StandingEvent | [] => {
-      const formatIso = (endMs: number | null) =>
-        endMs === null ? null : new Date(now + endMs).toISOString();
-      const base = {
-        type: step.type,
-        eventId: randomUUID(),
-        // The times follow the order of the steps, and are before the earliest end.
-        occurredAt: new Date(now - 3 * HOUR_MS + index * 1_000),
-      };
-      const buildEvent = (data: object) =>
-        ({ ...base, data: { userId, ...data } }) as unknown as StandingEvent;
-      if (step.type === 'SanctionImposed') {
-        if (sanctionIds.has(step.sanctionNumber)) return []; // no event for this step
-        const sanctionId = (lastId += 1);
-        sanctionIds.set(step.sanctionNumber, sanctionId);
-        const until = step.kind === 'banned' ? null : formatIso(step.endMs);
-        return buildEvent({
-          sanctionId,
-          noticeId: (lastId += 1),
-          kind: step.kind,
-          until,
-          rule: 'no_hate',
-          caseId: null,
-          isAutomatic: false,
-          inheritedFrom: null,
-        });
+    const formatEnd = (endMs: number | null) => (endMs === null ? null : new Date(now + endMs).toISOString());
+    /** Builds the data of the event; null for a step without an event. */
+    const buildData = (step: Step): object | null => {
+      switch (step.type) {
+        case 'SanctionImposed': {
+          if (sanctionIds.has(step.sanctionNumber)) return null;
+          const sanctionId = createId();
+          sanctionIds.set(step.sanctionNumber, sanctionId);
+          return {
+            userId,
+            sanctionId,
+            noticeId: createId(),
+            kind: step.kind,
+            until: step.kind === 'banned' ? null : formatEnd(step.endMs),
+            rule: 'no_hate',
+            caseId: null,
+            isAutomatic: false,
+            inheritedFrom: null,
+          };
+        }
+        case 'SanctionLifted':
+        case 'SanctionConfirmed':
+        case 'AppealDecided': {
+          const sanctionId = sanctionIds.get(step.sanctionNumber);
+          if (sanctionId === undefined) return null;
+          const until = step.type === 'AppealDecided' ? formatEnd(step.endMs) : null;
+          return { userId, sanctionId, noticeId: createId(), until };
+        }
+        case 'PersonFlagged':
+          return { userId, noticeId: createId(), until: formatEnd(step.endMs) };
+        default:
+          return { userId, noticeId: createId(), until: null };
       }
-      if ('sanctionNumber' in step) {
-        const sanctionId = sanctionIds.get(step.sanctionNumber);
-        if (sanctionId === undefined) return [];
-        const until = step.type === 'AppealDecided' ? formatIso(step.endMs) : null;
-        return buildEvent({ sanctionId, noticeId: (lastId += 1), until });
-      }
-      return buildEvent({
-        noticeId: (lastId += 1),
-        until: step.type === 'PersonFlagged' ? formatIso(step.endMs) : null,
-      });
+    };
+    return steps.flatMap((step, index) => {
+      const data = buildData(step);
+      if (!data) return [];
+      // The times follow the order of the steps, and are before the earliest end.
+      const occurredAt = new Date(now - 3 * HOUR_MS + index * 1_000);
+      // `data` lacks fields that the read model ignores.
+      return [{ type: step.type, eventId: randomUUID(), occurredAt, data } as unknown as StandingEvent];
     });
   };
+
+  const readRows = async () => ({
+    standings: await database.dataSource.query<object[]>('SELECT * FROM standings ORDER BY user_id'),
+    sanctions: await database.dataSource.query<object[]>('SELECT * FROM sanctions ORDER BY id'),
+  });
 
   it('equals the state folded from any sequence of events, and a rebuild does not change it', async () => {
     const expectedStandings = new Map<number, unknown>();
     await fc.assert(
       fc.asyncProperty(
-        fc.array(stepsArbitrary, { minLength: CONCURRENT_USERS, maxLength: CONCURRENT_USERS }),
+        fc.array(stepsArbitrary, { minLength: USERS_PER_RUN, maxLength: USERS_PER_RUN }),
         async (stepsOfUsers) => {
           await Promise.all(
             stepsOfUsers.map(async (steps) => {
-              const userId = (lastId += 1);
+              const userId = createId();
               const now = Date.now();
               const events = toEvents(userId, steps, now);
               await app.get(EventStoreRepository).append(buildConductStreamId(userId), 'none', events);
@@ -152,12 +162,8 @@ describe('the read model of standings', () => {
           );
         },
       ),
-      { numRuns: TOTAL_USERS / CONCURRENT_USERS },
+      { numRuns: RUNS },
     );
-    const readRows = async () => ({
-      standings: await database.dataSource.query<object[]>('SELECT * FROM standings ORDER BY user_id'),
-      sanctions: await database.dataSource.query<object[]>('SELECT * FROM sanctions ORDER BY id'),
-    });
     const rowsBefore = await readRows();
     await app.get(ProjectionRebuildService).rebuild();
     expect(await readRows()).toEqual(rowsBefore);

@@ -1,12 +1,13 @@
 /**
  * Builds a statement that appends to one or many streams: all or nothing, without gaps, in the order of the parameters.
- * Events whose id is already in their stream are skipped. The statement returns one row for each other event. Positions
- * are null if the stream was not at the expected version. The type of a stream is the part of its id before the dash.
- * @param isNew SQL condition: the event `i` is not in its stream.
- * @param increaseVersions SQL that adds `growth.added` to the version of each stream, and returns the id and the new
- * version of the streams that were at the expected version.
+ * The parameters $1 to $10 are arrays, one for each column of `incoming`. Events whose id is already in their stream
+ * are skipped. The statement returns a row for each of the others. Its positions are null if the stream was not at the
+ * expected version.
+ * @param isNewSql condition: the event `candidate` is not in its stream.
+ * @param increaseVersionsSql statement that adds `growth.added` to the version of each stream that is at the expected
+ * version, and returns the id and the new version of these streams.
  */
-const buildAppendSql = (isNew: string, increaseVersions: string): string => `
+const buildAppendSql = (isNewSql: string, increaseVersionsSql: string): string => `
 WITH incoming AS (
   SELECT * FROM unnest(
     $1::text[], $2::uuid[], $3::text[], $4::int[], $5::jsonb[], $6::jsonb[], $7::timestamptz[],
@@ -16,12 +17,13 @@ WITH incoming AS (
     personal, subject_id, expires_at, ordinal
   )
 ), new_events AS (
-  SELECT i.*, row_number() OVER (PARTITION BY i.stream_id ORDER BY i.ordinal) AS nth
-  FROM (SELECT DISTINCT ON (stream_id, event_id) * FROM incoming ORDER BY stream_id, event_id, ordinal) i
-  WHERE ${isNew}
+  -- nth counts the new events of a stream, from 1. The inner SELECT keeps the first copy of each event.
+  SELECT candidate.*, row_number() OVER (PARTITION BY candidate.stream_id ORDER BY candidate.ordinal) AS nth
+  FROM (SELECT DISTINCT ON (stream_id, event_id) * FROM incoming ORDER BY stream_id, event_id, ordinal) candidate
+  WHERE ${isNewSql}
 ), growth AS (
   SELECT stream_id, count(*) AS added FROM new_events GROUP BY stream_id
-), grown_streams (stream_id, new_version) AS (${increaseVersions}
+), grown_streams (stream_id, new_version) AS (${increaseVersionsSql}
 ), inserted AS (
   INSERT INTO events (stream_id, stream_position, event_id, type, schema_version, data, metadata, occurred_at)
   SELECT n.stream_id, s.new_version - g.added + n.nth, n.event_id, n.type, n.schema_version,
@@ -41,40 +43,43 @@ FROM new_events n LEFT JOIN inserted USING (stream_id, event_id)
 ORDER BY n.ordinal`;
 
 /** For appends to any number of streams. */
-const isNewInItsStream =
-  'NOT EXISTS (SELECT 1 FROM events e WHERE e.stream_id = i.stream_id AND e.event_id = i.event_id)';
+const isNewInItsStreamSql = `NOT EXISTS (
+    SELECT 1 FROM events e WHERE e.stream_id = candidate.stream_id AND e.event_id = candidate.event_id)`;
 
 /**
  * For appends to one stream. The function `find_known_events` reads `events` in a plan of its own. If the partitions of
  * `events` were in the plan of the append, PostgreSQL would plan it for each execution (docs/decisions/0078). The inner
  * SELECT calls the function once instead of once per event. The cast makes its result an array for ALL.
  */
-const isNewInOneStream =
-  'i.event_id <> ALL ((SELECT find_known_events(($1::text[])[1], $2::uuid[]))::uuid[])';
+const isNewInOneStreamSql =
+  'candidate.event_id <> ALL ((SELECT find_known_events(($1::text[])[1], $2::uuid[]))::uuid[])';
+
+/** The type of a stream: the part of its id before the dash. */
+const streamTypeSql = `split_part(stream_id, '-', 1)`;
 
 /** Appends to existing and new streams, whatever their version. */
 export const appendAtAnyVersionSql = buildAppendSql(
-  isNewInItsStream,
+  isNewInItsStreamSql,
   `
   INSERT INTO event_streams (stream_id, stream_type, version)
-  SELECT stream_id, split_part(stream_id, '-', 1), added FROM growth ORDER BY stream_id
+  SELECT stream_id, ${streamTypeSql}, added FROM growth ORDER BY stream_id
   ON CONFLICT (stream_id) DO UPDATE SET version = event_streams.version + excluded.version
   RETURNING stream_id, version`,
 );
 
 /** Appends to a stream that must not exist yet. */
 export const appendToNewStreamSql = buildAppendSql(
-  isNewInOneStream,
+  isNewInOneStreamSql,
   `
   INSERT INTO event_streams (stream_id, stream_type, version)
-  SELECT stream_id, split_part(stream_id, '-', 1), added FROM growth
+  SELECT stream_id, ${streamTypeSql}, added FROM growth
   ON CONFLICT (stream_id) DO NOTHING
   RETURNING stream_id, version`,
 );
 
 /** Appends to a stream that must be at the version $11. */
 export const appendAtExactVersionSql = buildAppendSql(
-  isNewInOneStream,
+  isNewInOneStreamSql,
   `
   UPDATE event_streams s SET version = s.version + g.added
   FROM growth g

@@ -11,6 +11,7 @@ import type { NewEvent } from './stored-event.types';
 
 jest.setTimeout(30_000);
 
+// `open` writes the first event of a stream and the rows of one projection with one statement.
 describe('opening a stream', () => {
   let store: TestEventStore;
 
@@ -19,66 +20,80 @@ describe('opening a stream', () => {
   });
   afterAll(() => store.close());
 
-  /**
-   * Opens a stream with one statement, which writes the event and the row of `notes`.
-   * @param number a text that the statement adds to the data of the event and returns. Two texts have a meaning:
-   * `repeated` stands for a command that was executed before, and `refused` for one that is refused.
-   */
-  const open = (streamId: string, number: string, event: NewEvent) => {
+  const open = (streamId: string, event: NewEvent, outcome: 'new' | 'repeated' | 'refused' = 'new') => {
+    // A `Noted` event has a note, and a `Signed` event has a name.
     const { note, name } = event.data as { note?: string; name?: string };
-    return store.eventStore.open<{ number: string }>({
+    return store.eventStore.open<{ outcome: string }>({
       statement: openNoteStatement,
       projection: 'notes',
       event,
-      parameters: [streamId, number, note ?? name],
+      parameters: [streamId, outcome, note ?? name],
     });
   };
 
-  it('writes the event with the number, its personal data and the read model, and returns the row', async () => {
+  it('writes the event with the fields that the statement assigns, and returns the row', async () => {
     const streamId = createStreamId();
-    expect(await open(streamId, '1', createSigned(7, 'Ada'))).toMatchObject({ number: '1' });
+    expect(await open(streamId, createSigned(7, 'Ada'))).toMatchObject({ outcome: 'new' });
     expect(await store.eventStore.read(streamId)).toMatchObject([
-      { streamPosition: 1, type: 'Signed', data: { userId: 7, name: 'Ada', number: '1' } },
+      { streamPosition: 1, type: 'Signed', data: { userId: 7, name: 'Ada', outcome: 'new' } },
     ]);
-    const [personal] = await store.readRows('event_private', streamId);
-    // The expiry is a minute after the event.
-    expect(personal).toMatchObject({ subject_id: '7', expires_at: new Date('2026-11-20T12:01:00Z') });
+  });
+
+  it('writes the personal data, which expires a minute after the event, and the read model', async () => {
+    const streamId = createStreamId();
+    await open(streamId, createSigned(7, 'Ada'));
+    expect(await store.readRows('event_private', streamId)).toMatchObject([
+      { subject_id: '7', expires_at: new Date('2026-11-20T12:01:00Z') },
+    ]);
     expect(await store.readRows('notes', streamId)).toMatchObject([{ note: 'Ada' }]);
+  });
+
+  it('leaves the stream at version 1, so that a second event can be appended', async () => {
+    const streamId = createStreamId();
+    await open(streamId, createNoted('a'));
     expect(await store.eventStore.append(streamId, 1, [createNoted('b')])).toMatchObject([
       { streamPosition: 2 },
     ]);
   });
 
   it.each([
-    { number: 'repeated', description: 'was executed before', returned: 'repeated' },
-    { number: 'refused', description: 'is refused', returned: null },
-  ])('writes nothing for a command that $description', async ({ number, returned }) => {
+    {
+      description: 'was executed before',
+      outcome: 'repeated',
+      returned: expect.objectContaining({ outcome: 'repeated' }) as unknown,
+    },
+    { description: 'is refused', outcome: 'refused', returned: null },
+  ] as const)('writes nothing for a command that $description', async ({ outcome, returned }) => {
     const streamId = createStreamId();
-    const row = await open(streamId, number, createNoted('a!'));
-    expect(row?.number ?? null).toBe(returned);
+    expect(await open(streamId, createNoted('a!'), outcome)).toEqual(returned);
     for (const table of ['events', 'event_streams', 'event_private', 'notes', 'exclamations']) {
       expect(await store.readRows(table, streamId)).toEqual([]);
     }
   });
 
-  it('runs the other projections that the event concerns, and writes nothing when one of them fails', async () => {
-    // The projection of exclamations handles notes that contain "!". It appends the number to the note, and throws for
-    // a note that contains "refuse".
+  // The projection of exclamations handles the notes that contain "!".
+  it('runs the other projections that the event concerns', async () => {
     const streamId = createStreamId();
-    await open(streamId, '2', createNoted('hey!'));
-    expect(await store.readRows('exclamations', streamId)).toEqual([{ stream_id: streamId, note: 'hey! 2' }]);
+    await open(streamId, createNoted('hey!'));
+    // This projection also writes the outcome, which the statement has assigned.
+    expect(await store.readRows('exclamations', streamId)).toEqual([
+      { stream_id: streamId, note: 'hey! new' },
+    ]);
     expect(await store.readRows('notes', streamId)).toMatchObject([{ note: 'hey!' }]);
-    const refusedStreamId = createStreamId();
-    await expect(open(refusedStreamId, '3', createNoted('refuse!'))).rejects.toThrow('refused');
+  });
+
+  it('writes nothing when one of the other projections fails', async () => {
+    const streamId = createStreamId();
+    await expect(open(streamId, createNoted('refuse!'))).rejects.toThrow('refused');
     for (const table of ['events', 'event_streams', 'notes']) {
-      expect(await store.readRows(table, refusedStreamId)).toEqual([]);
+      expect(await store.readRows(table, streamId)).toEqual([]);
     }
   });
 
   it('refuses a stream that already exists', async () => {
     const streamId = createStreamId();
     await store.eventStore.append(streamId, 'none', [createNoted('first')]);
-    await expect(open(streamId, '4', createNoted('a'))).rejects.toThrow();
+    await expect(open(streamId, createNoted('a'))).rejects.toThrow();
     expect(await store.readRows('events', streamId)).toHaveLength(1);
   });
 });

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 
-/** An event of which personal fields were dropped; `data` is the complete data that it had before. */
+/** An event that has lost personal fields; `data` is the complete data that it had before. */
 export interface DroppedData {
   streamId: string;
   eventId: string;
@@ -17,22 +17,25 @@ interface DroppedRow {
   personal: object;
 }
 
-/** The personal fields of events, which are stored beside the log in `event_private`, and their expiry. */
+export interface StreamDataExpiry {
+  streamId: string;
+  expiresAt: Date;
+}
+
+/**
+ * The personal fields of events and their expiry. The fields are stored beside the log, in `event_private`, with an
+ * expiry for each event; null if its fields never expire. `private_data_expiries` can bring forward the expiry for a
+ * whole stream, except for fields that never expire.
+ */
 @Injectable()
 export class PersonalDataRepository {
   constructor(private readonly dataSource: DataSource) {}
 
   /**
-   * Brings forward the expiry of the streams' personal data. Data that never expires has no `expires_at` in
-   * `event_private`, and `dropExpired` keeps it. Of several times for a stream, the earliest counts. Writes one row per
-   * stream, regardless of how much data it has.
-   * @param expiryTimes the time for each stream, in the order of `streamIds`.
+   * Brings forward the expiry of the streams' personal data. Of several times for a stream, the earliest counts. Writes
+   * one row per stream, regardless of how much data it has.
    */
-  static async expireStreamsAt(
-    streamIds: readonly string[],
-    expiryTimes: readonly Date[],
-    manager: EntityManager,
-  ): Promise<void> {
+  static async expireStreamsAt(expiries: readonly StreamDataExpiry[], manager: EntityManager): Promise<void> {
     await manager.query(
       `INSERT INTO private_data_expiries AS known (stream_id, expires_at)
        SELECT t.stream_id, min(t.expires_at)
@@ -41,7 +44,7 @@ export class PersonalDataRepository {
        GROUP BY t.stream_id
        ORDER BY t.stream_id
        ON CONFLICT (stream_id) DO UPDATE SET expires_at = LEAST(known.expires_at, excluded.expires_at)`,
-      [streamIds, expiryTimes],
+      [expiries.map(({ streamId }) => streamId), expiries.map(({ expiresAt }) => expiresAt)],
     );
   }
 
@@ -62,11 +65,11 @@ export class PersonalDataRepository {
     );
   }
 
-  /**
-   * Returns at most `limit` ids of streams with expired personal data, without those in `excludedIds`. The expiry of a
-   * stream's data is in `private_data_expiries`, that of single events in `event_private`.
-   */
-  async findExpiredStreams(now: Date, limit: number, excludedIds: readonly string[] = []): Promise<string[]> {
+  /** Returns at most `limit` ids of streams with expired personal data, without those in `except`. */
+  async findExpiredStreams(
+    now: Date,
+    { limit, except }: { limit: number; except: readonly string[] },
+  ): Promise<string[]> {
     const rows = await this.dataSource.query<{ stream_id: string }[]>(
       `SELECT stream_id FROM (
          (SELECT stream_id FROM private_data_expiries
@@ -75,7 +78,7 @@ export class PersonalDataRepository {
          (SELECT stream_id FROM event_private
           WHERE expires_at <= $1 AND stream_id <> ALL ($3) ORDER BY expires_at LIMIT $2)
        ) expired LIMIT $2`,
-      [now, limit, excludedIds],
+      [now, limit, except],
     );
     return rows.map(({ stream_id: streamId }) => streamId);
   }
@@ -84,9 +87,10 @@ export class PersonalDataRepository {
   async dropExpired(streamId: string, now: Date, manager: EntityManager): Promise<DroppedData[]> {
     const [rows] = await manager.query<[DroppedRow[], number]>(
       `DELETE FROM event_private p USING events e
-       WHERE p.stream_id = $1 AND p.expires_at IS NOT NULL AND (p.expires_at <= $2 OR EXISTS (
-         SELECT 1 FROM private_data_expiries x WHERE x.stream_id = p.stream_id AND x.expires_at <= $2))
-         AND e.stream_id = p.stream_id AND e.event_id = p.event_id
+       WHERE p.stream_id = $1 AND e.stream_id = p.stream_id AND e.event_id = p.event_id
+         AND p.expires_at IS NOT NULL
+         AND (p.expires_at <= $2 OR EXISTS (
+           SELECT 1 FROM private_data_expiries s WHERE s.stream_id = p.stream_id AND s.expires_at <= $2))
        RETURNING e.stream_id, e.event_id, e.type, e.data AS non_personal, p.data AS personal`,
       [streamId, now],
     );
@@ -103,6 +107,7 @@ export class PersonalDataRepository {
     fields: readonly string[],
     manager: EntityManager,
   ): Promise<DroppedData[]> {
+    // `before` has the data before the update, which RETURNING cannot read from `p`.
     const [rows] = await manager.query<[DroppedRow[], number]>(
       `UPDATE event_private p SET data = before.data - $2::text[]
        FROM (SELECT * FROM event_private WHERE stream_id = $1 AND data ?| $2::text[] FOR UPDATE) before
@@ -119,8 +124,8 @@ export class PersonalDataRepository {
   }
 
   /**
-   * Deletes up to `limit` rows of personal fields that are about a user, the subject.
-   * @returns the number of rows; less than `limit` when there are no more.
+   * Drops the personal fields of at most `limit` events that are about this user.
+   * @returns the number of events; less than `limit` when there are no more.
    */
   static async dropAboutUser(userId: number, limit: number, manager: EntityManager): Promise<number> {
     const [, count] = await manager.query<[unknown, number]>(

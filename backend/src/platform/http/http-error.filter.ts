@@ -6,7 +6,7 @@ import { errorMessages } from '../errors/error-message.registry';
 import { isStoreFailure } from '../errors/store-failure.errors';
 import { AppLoggerService } from '../observability/app-logger.service';
 
-/** Error codes by status, for client errors that libraries throw. For every other 4xx it is `validation_failed`. */
+/** Error codes by status, for client errors that libraries throw. Every other 4xx becomes `validation_failed`. */
 const codeByStatus: Partial<Record<number, HttpErrorCode>> = {
   401: 'not_signed_in',
   403: 'forbidden',
@@ -33,12 +33,11 @@ export class HttpErrorFilter implements ExceptionFilter {
     // Errors of socket frames are handled by the WebSocket adapter.
     if (host.getType() !== 'http') throw error;
     const response = host.switchToHttp().getResponse<Response>();
-    const { statusCode, code, message, retryAfterMs } = this.convertAndLog(
-      error,
-      response.locals.correlationId as string | undefined,
-    );
-    // Part of the response has been sent already, so its status can no longer change.
+    const correlationId = response.locals.correlationId as string | undefined;
+    const { statusCode, code, message, retryAfterMs } =
+      convertExpected(error) ?? this.logUnexpected(error, correlationId);
     if (response.headersSent) {
+      // Part of the response has been sent already, so its status can no longer change.
       response.end();
       return;
     }
@@ -52,27 +51,29 @@ export class HttpErrorFilter implements ExceptionFilter {
     response.status(statusCode).json({ statusCode, code, message } satisfies HttpErrorBody);
   }
 
-  /** Converts an error to the response, and logs the error if it is unexpected. */
-  private convertAndLog(error: unknown, correlationId: string | undefined): ErrorResponse {
-    if (error instanceof DomainError && isHttpCode(error.code)) {
-      const { code, retryAfterMs, publicMessage } = error;
-      return { ...buildErrorResponse(code), retryAfterMs, message: publicMessage ?? errorMessages[code] };
-    }
-    // No client receives this response. It is a client error, so that the abort is not logged as a failure.
-    if (isClientAbort(error)) return buildErrorResponse('validation_failed');
-    const status = readStatus(error);
-    if (status !== undefined && status >= 400 && status < 500) {
-      return { ...buildErrorResponse(codeByStatus[status] ?? 'validation_failed'), statusCode: status };
-    }
-    if (status === 503) return buildErrorResponse('unavailable');
-    if (isStoreFailure(error)) {
-      this.logger.logFailure('A store is unavailable', error, { code: 'unavailable', correlationId });
-      return buildErrorResponse('unavailable');
-    }
-    this.logger.logFailure('A request failed', error, { code: 'internal', correlationId });
-    return buildErrorResponse('internal');
+  private logUnexpected(error: unknown, correlationId: string | undefined): ErrorResponse {
+    const code = isStoreFailure(error) ? 'unavailable' : 'internal';
+    const failure = code === 'unavailable' ? 'A store is unavailable' : 'A request failed';
+    this.logger.logFailure(failure, error, { code, correlationId });
+    return buildErrorResponse(code);
   }
 }
+
+/** The response to an error that is not logged: a refusal, a client error, or a 503. Undefined for any other error. */
+const convertExpected = (error: unknown): ErrorResponse | undefined => {
+  // A domain error with a code that only socket frames have is a bug.
+  if (error instanceof DomainError && isHttpCode(error.code)) {
+    const { code, retryAfterMs, publicMessage } = error;
+    return { ...buildErrorResponse(code), retryAfterMs, message: publicMessage ?? errorMessages[code] };
+  }
+  // No client receives this response, but the request log has its code.
+  if (isClientAbort(error)) return buildErrorResponse('validation_failed');
+  const status = readStatus(error);
+  if (status === 503) return buildErrorResponse('unavailable');
+  const isClientError = status !== undefined && status >= 400 && status < 500;
+  if (!isClientError) return undefined;
+  return { ...buildErrorResponse(codeByStatus[status] ?? 'validation_failed'), statusCode: status };
+};
 
 const buildErrorResponse = (code: HttpErrorCode): ErrorResponse => ({
   statusCode: httpErrorStatus[code],
@@ -80,10 +81,7 @@ const buildErrorResponse = (code: HttpErrorCode): ErrorResponse => ({
   message: errorMessages[code],
 });
 
-/**
- * Returns the status of Nest's exceptions and of `http-errors`, which Express middleware throws. Ignores a status that
- * is not meant for the client (`expose`).
- */
+/** The status of Nest's exceptions, and of `http-errors` of Express middleware if the client may see it (`expose`). */
 const readStatus = (error: unknown): number | undefined => {
   if (error instanceof HttpException) return error.getStatus();
   if (!(error instanceof Error)) return undefined;

@@ -18,12 +18,12 @@ const REQUEST_TIMEOUT_MS = 30_000;
 /** How often Node checks for slow clients. With its default, these time-outs would take effect up to 30 s late. */
 const CHECK_SLOW_CLIENTS_EVERY_MS = 2_000;
 
-/** After this number of event-loop iterations without a new connection, no connection is waiting. */
+/** Node accepts connections in every iteration of the event loop. After this number without one, none is waiting. */
 const QUIET_ITERATIONS = 2;
 /** Maximum time for accepting the waiting connections, because a busy port receives new ones all the time. */
 const ACCEPT_TIMEOUT_MS = 500;
 
-/** Connections that the kernel queues until they are accepted, e.g. when all clients of a dead replica reconnect. */
+/** Maximum number of connections that wait in the kernel. Many do when all clients of a dead replica reconnect. */
 const BACKLOG = 4_096;
 
 /**
@@ -53,7 +53,7 @@ export const limitSlowClients = (server: Server): void => {
   server.keepAliveTimeout = KEEP_ALIVE_MS;
 };
 
-/** Tracks the requests without a complete response. At shutdown, closes the public port and lets them complete. */
+/** Tracks the requests without a complete response. At shutdown, closes the public port and waits for the responses. */
 export class OpenRequests {
   private readonly responses = new Set<Response>();
 
@@ -77,27 +77,33 @@ export class OpenRequests {
    */
   private async acceptWaiting(): Promise<void> {
     let quietIterations = 0;
-    const resetQuietIterations = () => (quietIterations = 0);
-    this.server.on('connection', resetQuietIterations);
+    const onConnection = (): void => {
+      quietIterations = 0;
+    };
+    this.server.on('connection', onConnection);
     const deadline = performance.now() + ACCEPT_TIMEOUT_MS;
     while (quietIterations < QUIET_ITERATIONS && performance.now() < deadline) {
       quietIterations += 1;
       await nextIteration();
     }
-    this.server.off('connection', resetQuietIterations);
+    this.server.off('connection', onConnection);
   }
 
   /**
-   * Stops accepting new connections early in the shutdown, because a proxy can safely retry a refused connection with
-   * another replica. Open requests still get a response, with `Connection: close`.
+   * Refuses new connections early in the shutdown: a proxy can safely retry a refused one with another replica. Open
+   * requests still get a response, with `Connection: close`.
    */
   private async stopListening(): Promise<void> {
     await this.acceptWaiting();
     // Unlike http.Server.close(), net.Server.close() keeps idle connections open, on which a request may be in flight.
     net.Server.prototype.close.call(this.server);
-    for (const response of this.responses) if (!response.headersSent) response.set('Connection', 'close');
+    for (const response of this.responses) {
+      if (!response.headersSent) response.set('Connection', 'close');
+    }
     await delay(IDLE_GRACE_MS);
-    for (const response of this.responses) if (!response.closed) await once(response, 'close');
+    for (const response of this.responses) {
+      if (!response.closed) await once(response, 'close');
+    }
     this.server.closeIdleConnections();
   }
 }

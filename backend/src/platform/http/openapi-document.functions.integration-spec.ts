@@ -3,21 +3,44 @@ import { startTestApi, type TestApi } from '../../testing/test-api.harness';
 
 jest.setTimeout(30_000);
 
+interface Operation {
+  parameters?: { in: string; name: string; schema: { type: string } }[];
+  requestBody?: object;
+  responses: Record<string, { description: string; headers?: object }>;
+}
+
+interface OpenApiDocument {
+  openapi: string;
+  /** The operations of each path, by HTTP method. */
+  paths: Record<string, Record<string, Operation>>;
+  components: { schemas: Record<string, object> };
+}
+
 describe('the OpenAPI document', () => {
   let api: TestApi;
+  let openApi: OpenApiDocument;
+  let operations: (Operation & { method: string; route: string })[];
 
   beforeAll(async () => {
     api = await startTestApi();
+    const { body } = await api.openBrowser().get('/api/docs/openapi.json').expect(200);
+    openApi = body;
+    operations = Object.entries(openApi.paths).flatMap(([path, byMethod]) =>
+      Object.entries(byMethod).map(([method, operation]) => ({
+        ...operation,
+        method,
+        route: `${method} ${path}`,
+      })),
+    );
   });
   afterAll(() => api.close());
 
-  it('is version 3.1, lists the routes of accounts, and describes the body and the errors of the login', async () => {
-    const { body } = await api.openBrowser().get('/api/docs/openapi.json').expect(200);
-    expect(body.openapi).toMatch(/^3\.1\./);
-    const routes = Object.entries(body.paths as Record<string, object>).flatMap(([path, methods]) =>
-      Object.keys(methods).map((method) => `${method} ${path}`),
-    );
-    expect(routes).toEqual(
+  it('has version 3.1', () => {
+    expect(openApi.openapi).toMatch(/^3\.1\./);
+  });
+
+  it('lists the routes of accounts', () => {
+    expect(operations.map(({ route }) => route)).toEqual(
       expect.arrayContaining([
         'post /api/login',
         'post /api/register',
@@ -31,7 +54,10 @@ describe('the OpenAPI document', () => {
         'put /api/user/{id}/password',
       ]),
     );
-    expect(body.components.schemas.CredentialsDto).toEqual({
+  });
+
+  it('describes the body and the responses of the login', () => {
+    expect(openApi.components.schemas.CredentialsDto).toEqual({
       type: 'object',
       properties: {
         email: { type: 'string', format: 'email', maxLength: 254 },
@@ -39,49 +65,49 @@ describe('the OpenAPI document', () => {
       },
       required: ['email', 'password'],
     });
-    expect(Object.keys(body.paths['/api/login'].post.responses)).toEqual(
+    expect(Object.keys(openApi.paths['/api/login']!.post!.responses)).toEqual(
       expect.arrayContaining(['200', '400', '401', '429', '503']),
     );
   });
 
-  it('describes the errors that all routes share and the range of every number', async () => {
-    interface Operation {
-      parameters?: { in: string; name: string; schema: { type: string; minimum?: number } }[];
-      requestBody?: object;
-      responses: Record<string, { description: string; headers?: object }>;
+  it('lists the errors that routes share', () => {
+    for (const { method, route, parameters = [], requestBody, responses } of operations) {
+      const expectedStatuses = ['429', '503'];
+      // The Origin is not allowed, the body is too large, or its type is not supported.
+      if (method !== 'get') expectedStatuses.push('403', '413', '415');
+      if (requestBody) expectedStatuses.push('400');
+      if (parameters.some((parameter) => parameter.in === 'path')) expectedStatuses.push('404');
+      // The route is compared too, so that a failure names it.
+      expect({ route, statuses: Object.keys(responses) }).toEqual({
+        route,
+        statuses: expect.arrayContaining(expectedStatuses),
+      });
     }
-    const { body } = await api.openBrowser().get('/api/docs/openapi.json').expect(200);
-    const paths = body.paths as Record<string, Record<string, Operation>>;
-    for (const [path, operations] of Object.entries(paths)) {
-      for (const [method, { parameters = [], requestBody, responses }] of Object.entries(operations)) {
-        const expectedStatuses = ['429', '503'];
-        // The Origin is not allowed, the body is too large, or its type is not supported.
-        if (method !== 'get') expectedStatuses.push('403', '413', '415');
-        if (requestBody) expectedStatuses.push('400');
-        if (parameters.some((parameter) => parameter.in === 'path')) expectedStatuses.push('404');
-        // Path and method are compared too, so that a failure names the route.
-        expect([path, method, Object.keys(responses)]).toEqual([
-          path,
-          method,
-          expect.arrayContaining(expectedStatuses),
-        ]);
-        expect(responses[429]!.headers).toHaveProperty('Retry-After');
-        for (const { schema } of parameters) {
-          if (schema.type !== 'string') {
-            expect(schema).toMatchObject({ type: 'integer', minimum: 1, maximum: Number.MAX_SAFE_INTEGER });
-          }
-        }
-      }
+  });
+
+  it('describes the header Retry-After of the status 429 of every route', () => {
+    for (const { responses } of operations) {
+      expect(responses[429]!.headers).toHaveProperty('Retry-After');
     }
-    // The description of a response names its error codes; one route is an example.
-    expect(paths['/api/friends/request']!.post!.responses[403]!.description).toContain('bad_origin');
+  });
+
+  it('names the error codes of a status in its description', () => {
+    expect(openApi.paths['/api/friends/request']!.post!.responses[403]!.description).toContain('bad_origin');
+  });
+
+  it('describes the range of every parameter that is a number', () => {
+    const schemas = operations.flatMap(({ parameters = [] }) => parameters.map(({ schema }) => schema));
+    for (const schema of schemas.filter(({ type }) => type !== 'string')) {
+      expect(schema).toMatchObject({ type: 'integer', minimum: 1, maximum: Number.MAX_SAFE_INTEGER });
+    }
   });
 
   it('is also served as a page that works under the content security policy', async () => {
     const response = await api.openBrowser().get('/api/docs').expect(200);
     expect(response.headers['content-type']).toMatch(/html/);
     // The policy only allows scripts that are files of the same origin.
-    expect(response.text).not.toMatch(/<script(?![^>]*src=)[^>]*>\s*\S/);
+    const inlineScript = /<script(?![^>]*src=)[^>]*>\s*\S/;
+    expect(response.text).not.toMatch(inlineScript);
     const scripts = [...response.text.matchAll(/<script[^>]*src="([^"]+)"/g)].map(
       ([, address]) => new URL(address!, 'http://localhost/api/docs').pathname,
     );

@@ -3,26 +3,32 @@ import { join } from 'node:path';
 import type { RequestHandler, Response } from 'express';
 import { static as serveStatic } from 'express';
 
-/** The HTML files of the known paths. At all other paths, the router in the browser shows its own 404 page. */
+/** Every path that has a page, with its HTML file. At all other paths, the router in the browser shows a 404 page. */
 const htmlFiles: ReadonlyMap<string, string> = new Map([
+  // Created by frontend/scripts/prerender.mjs.
   ['/', 'landing.html'],
   ['/auth', 'auth.html'],
   ['/chat', 'chat.html'],
   ['/terms', 'terms.html'],
   ['/privacy', 'privacy.html'],
   ['/rules', 'rules.html'],
-  // The pages for moderators and for receipts have no HTML files of their own.
+  // Pages without an HTML file of their own.
   ['/moderation', 'index.html'],
   ['/receipt', 'index.html'],
 ]);
 /** Paths of the API and of sockets. */
 const SERVER_PATHS = /^\/(api|ws)(\/|$)/;
 
+/** A file such as `assets/chat-B4x0aQ_z.js`, whose name contains a hash of its content. */
+const HASHED_ASSET = /[\\/]assets[\\/][^\\/]+-[\w-]{8,}\.\w+$/;
+
 const setCaching = (response: Response, path: string): void => {
-  // The name of an asset contains a hash of its content. Browsers revalidate all other files.
-  const isHashed = /[\\/]assets[\\/][^\\/]+-[\w-]{8,}\.\w+$/.test(path);
-  response.set('Cache-Control', isHashed ? 'public, max-age=31536000, immutable' : 'no-cache');
+  // `no-cache` makes browsers revalidate the file.
+  const caching = HASHED_ASSET.test(path) ? 'public, max-age=31536000, immutable' : 'no-cache';
+  response.set('Cache-Control', caching);
 };
+
+const withoutTrailingSlash = (path: string): string => (path === '/' ? path : path.replace(/\/$/, ''));
 
 /** Serves the built frontend when there is no nginx. */
 export const servePublicFolder = (folder: string): RequestHandler => {
@@ -42,11 +48,10 @@ export const servePublicFolder = (folder: string): RequestHandler => {
   return (request, response, next) => {
     if (SERVER_PATHS.test(request.path)) return next();
     if (request.method !== 'GET' && request.method !== 'HEAD') return next();
-    const path = request.path.length > 1 ? request.path.replace(/\/$/, '') : request.path;
-    const file = htmlFiles.get(path);
+    const file = htmlFiles.get(withoutTrailingSlash(request.path));
     if (file !== undefined) {
       const page = join(folder, file);
-      // Only frontend/scripts/prerender.mjs creates the other HTML files. A build without it has index.html alone.
+      // A build without prerendering has index.html alone.
       return sendPage(response, 200, existsSync(page) ? page : fallbackPage);
     }
     files(request, response, (error?: unknown) => {

@@ -1,14 +1,21 @@
 import { DurationHistogram } from './duration.model';
 import { MetricsRegistry } from './metrics.registry';
 
-/** @param pattern matches the name of the metric and its labels */
-const readValue = (body: string, pattern: string): number | undefined => {
-  const value = new RegExp(`^${pattern} (.*)$`, 'm').exec(body)?.[1];
-  return value === undefined ? undefined : Number(value);
+/**
+ * Scrapes the metrics once.
+ * @returns a function that reads one value of this scrape by the name of the metric, followed by its labels if it has
+ * any: `name{label="value"}`. It returns undefined for a metric that the scrape omits.
+ */
+const scrape = async (metrics: MetricsRegistry) => {
+  const { body } = await metrics.expose();
+  return (nameAndLabels: string): number | undefined => {
+    const line = body.split('\n').find((text) => text.startsWith(`${nameAndLabels} `));
+    return line === undefined ? undefined : Number(line.slice(nameAndLabels.length));
+  };
 };
 
 describe('MetricsRegistry', () => {
-  it('omits a gauge whose reading fails, counts the failure, and exposes all other gauges', async () => {
+  it('omits a gauge while its reading fails, counts the failure, and exposes all other gauges', async () => {
     const metrics = new MetricsRegistry();
     let isDown = false;
     metrics.addGauge('thaw_steady', 'never fails', () => 7);
@@ -16,15 +23,48 @@ describe('MetricsRegistry', () => {
       if (isDown) throw new Error('Connection is closed.');
       return 3;
     });
-    expect(readValue((await metrics.expose()).body, 'thaw_failing')).toBe(3);
+    const readBefore = await scrape(metrics);
     isDown = true;
-    const { body } = await metrics.expose();
-    expect(readValue(body, 'thaw_steady')).toBe(7);
-    expect(readValue(body, 'thaw_failing')).toBeUndefined();
+    const readWhileDown = await scrape(metrics);
     isDown = false;
-    const bodyAfterwards = (await metrics.expose()).body;
-    expect(readValue(bodyAfterwards, 'thaw_failing')).toBe(3);
-    expect(readValue(bodyAfterwards, 'thaw_scrape_errors_total')).toBe(1);
+    const readAfterwards = await scrape(metrics);
+
+    expect(readBefore('thaw_failing')).toBe(3);
+    expect(readWhileDown('thaw_failing')).toBeUndefined();
+    expect(readWhileDown('thaw_steady')).toBe(7);
+    expect(readAfterwards('thaw_failing')).toBe(3);
+    expect(readAfterwards('thaw_scrape_errors_total')).toBe(1);
+  });
+
+  it('omits a gauge with labels while its reading fails, and counts the failure', async () => {
+    const metrics = new MetricsRegistry();
+    metrics.addLiveLabelledGauge('thaw_waiting', 'waiting', () =>
+      Promise.reject(new Error('Connection is closed.')),
+    );
+    expect((await metrics.expose()).body).not.toMatch(/^thaw_waiting/m);
+    // The reading fails in this scrape too, but a scrape exposes only the failures of earlier scrapes.
+    const read = await scrape(metrics);
+    expect(read('thaw_scrape_errors_total')).toBe(1);
+  });
+
+  it('calls the reading function of several gauges once per scrape', async () => {
+    const metrics = new MetricsRegistry();
+    let readingCount = 0;
+    metrics.addGaugesFromOneReading(
+      {
+        thaw_one: { help: 'one', read: ({ one }) => one },
+        thaw_two: { help: 'two', read: ({ two }) => two },
+      },
+      async () => {
+        readingCount += 1;
+        return { one: readingCount, two: 10 * readingCount };
+      },
+    );
+    await scrape(metrics);
+    const readSecondScrape = await scrape(metrics);
+    expect(readingCount).toBe(2);
+    expect(readSecondScrape('thaw_one')).toBe(2);
+    expect(readSecondScrape('thaw_two')).toBe(20);
   });
 
   it('reads a count at each scrape and exposes it as a counter', async () => {
@@ -33,25 +73,8 @@ describe('MetricsRegistry', () => {
     metrics.addLiveCounter('thaw_tries_total', 'counted elsewhere', () => count);
     expect((await metrics.expose()).body).toContain('# TYPE thaw_tries_total counter\nthaw_tries_total 2\n');
     count = 5;
-    expect(readValue((await metrics.expose()).body, 'thaw_tries_total')).toBe(5);
-  });
-
-  it('calls the reading function of several gauges once per scrape', async () => {
-    const metrics = new MetricsRegistry();
-    let readings = 0;
-    metrics.addGaugesFromOneReading(
-      {
-        thaw_one: { help: 'one', read: ({ one }) => one },
-        thaw_two: { help: 'two', read: ({ two }) => two },
-      },
-      async () => {
-        readings += 1;
-        return { one: readings, two: 2 * readings };
-      },
-    );
-    await metrics.expose();
-    const { body } = await metrics.expose();
-    expect([readValue(body, 'thaw_one'), readValue(body, 'thaw_two'), readings]).toEqual([2, 4, 2]);
+    const read = await scrape(metrics);
+    expect(read('thaw_tries_total')).toBe(5);
   });
 
   it('reads counts with labels at each scrape and exposes them as a counter', async () => {
@@ -72,22 +95,12 @@ describe('MetricsRegistry', () => {
     const durations = new DurationHistogram();
     [0.1, 0.2, 20_000].forEach((ms) => durations.observe(ms));
     metrics.addLiveDurations('thaw_frame_seconds', 'frames', () => [[{ event: 'ping' }, durations]]);
-    const { body } = await metrics.expose();
-    /** @param bound the upper bound of the bucket, in seconds. */
-    const readBucket = (bound: string) =>
-      readValue(body, `thaw_frame_seconds_bucket\\{event="ping",le="${bound}"\\}`);
-    expect(['0.000125', '0.00025', '8.192', '\\+Inf'].map(readBucket)).toEqual([1, 2, 2, 3]);
-    expect(readValue(body, 'thaw_frame_seconds_count\\{event="ping"\\}')).toBe(3);
-    expect(readValue(body, 'thaw_frame_seconds_sum\\{event="ping"\\}')).toBeCloseTo(20.0003, 6);
-  });
-
-  it('omits labelled gauges whose reading fails, and counts the failure', async () => {
-    const metrics = new MetricsRegistry();
-    metrics.addLiveLabelledGauge('thaw_waiting', 'waiting', () =>
-      Promise.reject(new Error('Connection is closed.')),
-    );
-    expect((await metrics.expose()).body).not.toMatch(/^thaw_waiting/m);
-    // The reading fails in this scrape too, but a scrape exposes only the failures of earlier scrapes.
-    expect(readValue((await metrics.expose()).body, 'thaw_scrape_errors_total')).toBe(1);
+    const read = await scrape(metrics);
+    // The number of durations up to each upper bound, in seconds. The bound before infinity is 8.192.
+    const cumulativeCounts = { '0.000125': 1, '0.00025': 2, '8.192': 2, '+Inf': 3 };
+    for (const [bound, count] of Object.entries(cumulativeCounts))
+      expect(read(`thaw_frame_seconds_bucket{event="ping",le="${bound}"}`)).toBe(count);
+    expect(read('thaw_frame_seconds_count{event="ping"}')).toBe(3);
+    expect(read('thaw_frame_seconds_sum{event="ping"}')).toBeCloseTo(20.0003, 6);
   });
 });

@@ -22,7 +22,7 @@ export class CircuitBreaker {
     const { failuresToOpen, openForMs, now } = this.options;
     if (this.failuresInRow < failuresToOpen) return true;
     if (now() < this.openUntil) return false;
-    // Refuses other callers until this caller has recorded its result, or for another `openForMs` if it never does.
+    // Refuses other callers meanwhile. If this caller never records its result, another one may try after `openForMs`.
     this.openUntil = now() + openForMs;
     return true;
   }

@@ -11,6 +11,7 @@ import { ReplicaLeaseService } from './replica-lease.service';
 import { SocketAdmissionService } from './socket-admission.service';
 import { SocketSupervisorService } from './socket-supervisor.service';
 import { SocketRegistry } from './socket.registry';
+import { UserChannelService } from './user-channel.service';
 import { UserPublisherModule } from './user-publisher.module';
 
 /** The sockets of this replica, and the pub/sub channels through which replicas send each other messages. */
@@ -40,6 +41,7 @@ export class RealtimeModule implements OnModuleInit {
         LoginRecheckService,
         SocketAdmissionService,
         SocketSupervisorService,
+        UserChannelService,
       ],
       exports: [...exportedProviders, UserPublisherModule],
     };

@@ -11,7 +11,7 @@ import { REDIS } from '../redis/redis.module';
 import { probeChannel } from '../redis/redis.keys';
 import { SubscriberConnection } from './subscriber-connection.model';
 
-type ChannelListener = (message: string) => void;
+export type ChannelListener = (message: string) => void;
 
 /** A channel with listeners. */
 interface Subscription {

@@ -3,46 +3,52 @@ import { RedisScript } from '../redis/redis-script.model';
 
 /** How long a replica stays in the set of expired leases. Sweeps read only this set to find dead replicas. */
 const EXPIRED_KEPT_MS = 60_000;
-/** Maximum number of expired leases that one renewal moves. After an outage of Redis, all leases have expired. */
+/** Maximum number of expired leases that one renewal moves: after an outage of Redis, all leases have expired. */
 const MAX_MOVED_PER_RENEWAL = 100;
 
+// A replica renews its lease while it is alive; without a live lease it counts as dead. The live replicas share the
+// sweeps (periodic clean-ups) by rank: their position in the list of live replicas, sorted by name. A rank is valid for
+// one epoch, which ends when a replica joins or leaves.
+//
+// Scripts that write have `allowOom`: while Redis is out of memory, replicas must not count as dead, and sweeps must
+// still free memory.
+
 /**
- * The beginning of all scripts except `findDeadScript`. A replica holds a lease and renews it while it is alive;
- * without a live lease it counts as dead.
- *
- * KEYS of these scripts:
+ * The first lines of all scripts except `findDeadScript`. KEYS:
  * - live leases: replica ids by expiry
- * - names: the same ids in lexical order, which gives each replica its rank
+ * - names: the same ids in lexical order, which determines the ranks
  * - expired leases: replica ids by the time at which the lease was found expired
- * - epoch: a number that identifies the set of live replicas
- *
- * Scripts that write have `allowOom`: while Redis is out of memory, replicas must not count as dead, and sweeps must
- * still free memory.
+ * - epoch: the number of the current epoch
  */
-const common = `${luaClock}
+const scriptStart = `${luaClock}
 local leases, names, expired, epochKey = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
--- Call this when the set of live replicas has changed. A replica with an older epoch reads its rank again.
--- The epoch always increases, also within one millisecond.
+-- Call this after a change of the set of live replicas. Epochs increase, even if two begin in one millisecond.
 local function beginEpoch(nowMs)
   redis.call('SET', epochKey, math.max(nowMs, tonumber(redis.call('GET', epochKey) or 0) + 1))
 end
 `;
 
 /**
- * Renews a lease and moves other leases that have run out to the set of expired leases. O(log N); usually the only
+ * `hadNoLease` is 1 if the lease had expired or never existed. The other values are only in the reply if the epoch is
+ * not the one that the replica knows: the current epoch (null if Redis has lost its key), the rank of the replica, and
+ * the number of live leases.
+ */
+export type RenewReply =
+  [hadNoLease: 0 | 1] | [hadNoLease: 0 | 1, epoch: string | null, rank: number, count: number];
+
+/**
+ * Renews a lease, and moves expired leases of other replicas to the set of expired leases. O(log N); usually the only
  * write is one ZADD.
  * ARGV: replica, duration of the lease in ms, the last epoch that the replica read ('' for none).
- * Returns 1 if the lease had expired or never existed, else 0. If the epoch has changed, the reply continues with the
- * new epoch, the replica's rank by name and the number of live leases.
  */
 export const renewScript = new RedisScript<RenewReply>(
-  `${common}
+  `${scriptStart}
 local replica, leaseMs, knownEpoch = unpack(ARGV)
 local nowMs = now()
 local expiresAt = redis.call('ZSCORE', leases, replica)
-local hadLease = expiresAt and tonumber(expiresAt) > nowMs
+local hadNoLease = not expiresAt or tonumber(expiresAt) <= nowMs
 redis.call('ZADD', leases, nowMs + leaseMs, replica)
-if not hadLease then
+if hadNoLease then
   redis.call('ZADD', names, 0, replica)
   redis.call('ZREM', expired, replica)
   beginEpoch(nowMs)
@@ -55,21 +61,19 @@ if tonumber(earliestExpiry) <= nowMs then
   for _, other in ipairs(newlyExpired) do redis.call('ZADD', expired, nowMs, other) end
   beginEpoch(nowMs)
 end
-local hadNoLease = hadLease and 0 or 1
+local reply = {hadNoLease and 1 or 0}
 local epoch = redis.call('GET', epochKey)
-if epoch == knownEpoch then return {hadNoLease} end
-return {hadNoLease, epoch, redis.call('ZRANK', names, replica), redis.call('ZCARD', names)}
+if epoch ~= knownEpoch then
+  reply = {reply[1], epoch, redis.call('ZRANK', names, replica), redis.call('ZCARD', names)}
+end
+return reply
 `,
   { allowOom: true },
 );
 
-/** The epoch is null if Redis has lost its key, which counts as a change. */
-export type RenewReply =
-  [hadNoLease: 0 | 1] | [hadNoLease: 0 | 1, epoch: string | null, rank: number, count: number];
-
-/** Releases a lease, which then counts as expired. ARGV: replica. */
+/** Ends a lease before its expiry, and adds it to the expired leases. ARGV: replica. */
 export const releaseScript = new RedisScript<null>(
-  `${common}
+  `${scriptStart}
 local replica = ARGV[1]
 local nowMs = now()
 redis.call('ZREM', leases, replica)
@@ -83,7 +87,7 @@ return nil
 
 /** Returns the time of Redis (ms) and all replicas whose lease was found expired within the last minute. */
 export const findExpiredScript = new RedisScript<[nowMs: number, ...replicas: string[]]>(
-  `${common}
+  `${scriptStart}
 local nowMs = now()
 redis.call('ZREMRANGEBYSCORE', expired, '-inf', nowMs - ${EXPIRED_KEPT_MS})
 return {nowMs, unpack(redis.call('ZRANGE', expired, 0, -1))}

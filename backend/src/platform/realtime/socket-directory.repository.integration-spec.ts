@@ -1,5 +1,6 @@
-// Uses a real Redis. The directory is that of online users: a topic is a user, a member is a socket of the user, and a
-// slot is a shard of the presence keys. Each SocketDirectoryRepository represents one replica.
+// Uses a real Redis. The directory records which replica holds which members of which topics. Here a topic is a user, a
+// member is a socket of the user, and a slot, which holds a part of the topics, is a shard of the presence keys. Each
+// SocketDirectoryRepository represents one replica.
 import { Logger } from '@nestjs/common';
 import { createTestRedis, type TestRedis } from '../../testing/test-redis.harness';
 import { createFakeLease } from '../../testing/test-lease.fixture';
@@ -14,15 +15,10 @@ const NO_GRACE_MS = 0;
 const MAX_SOCKETS = 1_000;
 /** More users than the repository settles concurrently (200). */
 const MANY_USERS = 300;
-/** Number of calls of `reconcile` in which every slot is compared with Redis once. */
+/** Each call of `reconcile` compares some slots with Redis. This number of calls compares all of them. */
 const ROUNDS_OF_ALL_SLOTS = 30;
-/**
- * Time at which the tests find a replica dead. It is later than every record, so no record proves that the replica is
- * alive.
- */
+/** A record that is newer than `foundAtMs` proves that its replica is alive. No record is newer than this time. */
 const AFTER_ALL_RECORDS_MS = Number.MAX_SAFE_INTEGER;
-/** Argument of `sweep`: a replica without a lease may be considered dead. */
-const MAY_EVICT = true;
 
 describe('a socket directory', () => {
   let store: TestRedis;
@@ -44,10 +40,10 @@ describe('a socket directory', () => {
     });
   const joinSocket = (directory: SocketDirectoryRepository<JoinReply>, user: number, socket: string) =>
     directory.join(String(user), socket, [Date.now(), MAX_SOCKETS]);
+  const sweepAndEvict = (directory: SocketDirectoryRepository<JoinReply>) => directory.sweep(true);
+  const getSocketsKey = (user: number) => presenceKeys(findPresenceShard(user)).sockets(String(user));
   const listRecordedSockets = async (user: number) =>
-    Object.keys(
-      await store.redis.hgetall(presenceKeys(findPresenceShard(user)).sockets(String(user))),
-    ).sort();
+    Object.keys(await store.redis.hgetall(getSocketsKey(user))).sort();
   /** Lets Redis execute the next join, but rejects the call as if its reply had not arrived in time. */
   const loseNextJoinReply = () => {
     const run = joinScript.run.bind(joinScript);
@@ -101,11 +97,11 @@ describe('a socket directory', () => {
       await joinSocket(directory, user, `s${user}`).catch(() => undefined);
     failingJoin.mockRestore();
     // The join of user 7 fails, because their key has the wrong type.
-    await store.redis.set(presenceKeys(findPresenceShard(7)).sockets('7'), 'not a hash');
+    await store.redis.set(getSocketsKey(7), 'not a hash');
     await directory.reconcile();
     expect(directory.unsettledCount).toBe(1);
     expect(await listRecordedSockets(MANY_USERS)).toEqual([`s${MANY_USERS}`]);
-    await store.redis.del(presenceKeys(findPresenceShard(7)).sockets('7'));
+    await store.redis.del(getSocketsKey(7));
     await directory.reconcile();
     expect(await listRecordedSockets(7)).toEqual(['s7']);
   });
@@ -133,62 +129,62 @@ describe('a socket directory', () => {
     const [r1, r2] = [createDirectory('r1'), createDirectory('r2')];
     // One call evicts at most 1,000 members. All users are in shard 0.
     const users = Array.from({ length: 2_500 }, (_, index) => index * PRESENCE_SHARD_COUNT);
+    const [userOfBothReplicas, ...usersOfR1] = users as [number, ...number[]];
     await Promise.all(users.map((user) => joinSocket(r1, user, `s${user}`)));
-    await joinSocket(r2, 0, 'live');
+    await joinSocket(r2, userOfBothReplicas, 'live');
     dead = { foundAtMs: AFTER_ALL_RECORDS_MS, replicaIds: ['r1'] };
-    const offlineUserIds = await r2.sweep(MAY_EVICT);
-    expect(await listRecordedSockets(0)).toEqual(['live']);
-    expect(await store.listKeys('{presence0}:sockets:*')).toEqual(['{presence0}:sockets:0']);
-    // User 0 is still online with the socket on r2.
-    const [, ...offlineUsers] = users;
+    const offlineUserIds = await sweepAndEvict(r2);
+    expect(await listRecordedSockets(userOfBothReplicas)).toEqual(['live']);
+    expect(await store.listKeys('{presence0}:sockets:*')).toEqual([getSocketsKey(userOfBothReplicas)]);
     // A user goes offline in the sweep that evicts their socket, or in a later one.
     await until(async () => {
-      offlineUserIds.push(...(await r2.sweep(MAY_EVICT)));
-      return offlineUserIds.length >= offlineUsers.length;
+      offlineUserIds.push(...(await sweepAndEvict(r2)));
+      return offlineUserIds.length >= usersOfR1.length;
     });
-    expect(new Set(offlineUserIds)).toEqual(new Set(offlineUsers.map(String)));
+    expect(new Set(offlineUserIds)).toEqual(new Set(usersOfR1.map(String)));
   });
 
-  it('does not evict a replica that has compared its records with Redis since it was found dead', async () => {
+  it('does not evict a replica that has compared its records with Redis after it was found dead', async () => {
     const [r1, r2] = [createDirectory('r1'), createDirectory('r2')];
     await joinSocket(r1, 1, 'a');
     const readRedisTimeMs = async () => {
       const [seconds, micros] = (await store.redis.time()).map(Number);
       return seconds! * 1_000 + Math.floor(micros! / 1_000);
     };
-    // r1 is found dead 5 ms after it has recorded the socket, and before it compares its records below.
-    const foundDeadAtMs = (await readRedisTimeMs()) + 5;
-    await until(async () => (await readRedisTimeMs()) > foundDeadAtMs);
-    dead = { foundAtMs: foundDeadAtMs, replicaIds: ['r1'] };
+    // r1 is found dead after it has recorded the socket, and before it compares its records.
+    const foundAtMs = (await readRedisTimeMs()) + 5;
+    await until(async () => (await readRedisTimeMs()) > foundAtMs);
+    dead = { foundAtMs, replicaIds: ['r1'] };
     await r1.reconcileAll(); // as a replica does after it has renewed an expired lease
-    await r2.sweep(MAY_EVICT);
+    await sweepAndEvict(r2);
     expect(await listRecordedSockets(1)).toEqual(['a']);
   });
 
   it('compares all slots in one write to the connection, and sweeps all slots in another', async () => {
     const directory = createDirectory('r1');
     await joinSocket(directory, 1, 'a');
-    await directory.sweep(MAY_EVICT); // loads the scripts
+    await sweepAndEvict(directory); // loads the scripts
     await directory.reconcileAll();
     const write = jest.spyOn(store.redis.stream, 'write');
     await directory.reconcileAll();
     expect(write).toHaveBeenCalledTimes(1);
     write.mockClear();
-    // A sweep that may evict would also look up dead replicas, in further writes.
-    await directory.sweep(false);
+    const mayEvict = false; // a sweep that may evict also looks up dead replicas, in further writes
+    await directory.sweep(mayEvict);
     expect(write).toHaveBeenCalledTimes(1);
   });
 
-  it(`within ${ROUNDS_OF_ALL_SLOTS} rounds, evicts dead replicas that \`findExpired\` does not return`, async () => {
+  it(`within ${ROUNDS_OF_ALL_SLOTS} rounds, evicts dead replicas whose leases expired long ago`, async () => {
     await joinSocket(createDirectory('unknown'), 1, 'a');
     dead = { foundAtMs: AFTER_ALL_RECORDS_MS, replicaIds: ['unknown'] };
     const lease = createFakeLease('r2', () => dead);
-    // Only `findDeadAmong` reports the dead replica.
+    // `findExpired` finds only leases that expired recently. `findDeadAmong`, which is asked about the replicas that
+    // have records, still finds this one.
     lease.findExpired = async () => ({ foundAtMs: dead.foundAtMs, replicaIds: [] });
     const r2 = createDirectory('r2', lease);
     for (let round = 0; round < ROUNDS_OF_ALL_SLOTS; round += 1) {
       await r2.reconcile();
-      await r2.sweep(MAY_EVICT);
+      await sweepAndEvict(r2);
     }
     expect(await listRecordedSockets(1)).toEqual([]);
   });

@@ -8,15 +8,17 @@ import type { Parameter, SocketDirectoryOptions } from './socket-directory.types
 
 /** Maximum number of concurrent calls while differences between the memory and Redis are settled. */
 const MAX_CONCURRENT_CALLS = 200;
-/** Each slot is compared with Redis once in this many calls of `reconcile`, i.e. about every 30 s. */
+/** A round is a call of `reconcile`, about once a second. Each slot is compared with Redis once in 30 rounds. */
 const COMPARE_EVERY_ROUNDS = 30;
-/** Maximum number of rounds in one sweep; each evicts a bounded number of members per slot. */
-const MAX_SWEEP_ROUNDS = 100;
+/** Maximum number of calls per slot in one sweep. Each call evicts a bounded number of members. */
+const MAX_SWEEP_CALLS = 100;
+
+const NO_DEAD_REPLICAS: DeadReplicas = { foundAtMs: 0, replicaIds: [] };
 
 /**
  * Returns the records of a replica in one slot. If there are any, updates the replica's time in the sorted set
- * `replicas`: the call proves that the replica is alive, so a sweep that found it dead earlier must not evict it.
- * `prefix`, the prefix of the slot's keys, and `now()` come from `socketDirectoryLua`. KEYS: replicas. ARGV: replica.
+ * `replicas`, which proves that the replica is alive: a sweep that found it dead earlier does not evict it. `prefix`,
+ * the prefix of the slot's keys, and `now()` come from `socketDirectoryLua`. KEYS: replicas. ARGV: replica.
  */
 const readRecordsScript = new RedisScript<string[]>(`${socketDirectoryLua}
 local replica = ARGV[1]
@@ -30,21 +32,25 @@ return recorded
  * late reply to a call for the old entry does not confirm the new one.
  */
 interface Entry {
+  readonly key: string;
   readonly topic: string;
   readonly member: string;
   /** Arguments for the `join` script; null if the member has left. */
   readonly parameters: readonly Parameter[] | null;
-  /** Grace period of the topic, in ms, for the `leave` script; 0 in an entry for the `join` script. */
+  /** Grace period of the topic, in ms, for the `leave` script. Unused if the member has not left. */
   readonly graceMs: number;
   /** Whether a call for this entry is in progress. */
   isSending: boolean;
 }
 
+/** The key of an entry, and the form of a record in Redis. Topics contain no `|`. */
+const toKey = (topic: string, member: string): string => `${topic}|${member}`;
+
 /**
- * Records in Redis which replica holds which members of which topics. A topic is a chat or a user, and its members are
- * sockets. In the match queue, a topic is a user and its members are the replicas that hold sockets of the user. The
- * topics are divided into slots (see `SocketDirectoryOptions`); each call runs one script in the slot of its topic. A
- * topic can have a grace period: the time in which a new member may join after the last one has left, before, for
+ * Records in Redis the members of topics, and which replica holds each member. A topic is a chat or a user, and its
+ * members are sockets. Only in the match queue, the members of a user are the replicas that hold sockets of the user.
+ * The topics are divided into slots (see `SocketDirectoryOptions`); each call runs one script in the slot of its topic.
+ * A topic can have a grace period: when its last member has left, another one may join in this time before, for
  * example, the user counts as offline.
  *
  * Keeps the desired records of this replica in memory and settles differences: a failed call is repeated until Redis
@@ -54,7 +60,6 @@ interface Entry {
  */
 export class SocketDirectoryRepository<Joined> {
   private readonly logger = new Logger(SocketDirectoryRepository.name);
-  /** By `<topic>|<member>`. */
   private readonly entries = new Map<string, Entry>();
   /** Entries that Redis has not confirmed. */
   private readonly unsettled = new Set<Entry>();
@@ -62,7 +67,8 @@ export class SocketDirectoryRepository<Joined> {
   private isSweeping = false;
   /** Resolves when all queued comparisons are done. */
   private comparisons: Promise<void> = Promise.resolve();
-  private reconcileCount = 0;
+  /** Number of the current round. */
+  private round = 0;
 
   constructor(private readonly options: SocketDirectoryOptions<Joined>) {}
 
@@ -76,12 +82,13 @@ export class SocketDirectoryRepository<Joined> {
    * @throws errors of Redis; the member is then recorded later, unless `leave` is called.
    */
   async join(topic: string, member: string, parameters: readonly Parameter[]): Promise<Joined> {
-    return this.sendJoin(this.setDesired(topic, member, parameters), parameters);
+    const entry = this.setDesired(topic, member, parameters);
+    return this.sendJoin(entry, parameters);
   }
 
   /**
-   * Like `join`, but with a script that also does other work. Its first arguments are those of the `join` script.
-   * Repetitions after a failure use the `join` script, without parameters, so that the other work is not repeated.
+   * Like `join`, but with a script that also does other work. Its first arguments are those of the `join` script. After
+   * a failure, the `join` script is called, without parameters: the other work is not repeated.
    * @throws errors of Redis; the member is then recorded later, unless `leave` is called.
    */
   async joinWith(
@@ -90,7 +97,7 @@ export class SocketDirectoryRepository<Joined> {
     member: string,
     parameters: readonly Parameter[],
   ): Promise<Joined> {
-    const entry = this.setDesired(topic, member, []); // `[]`: the parameters of repetitions
+    const entry = this.setDesired(topic, member, []); // `[]`: the parameters after a failure
     return this.sendJoin(entry, parameters, script);
   }
 
@@ -104,9 +111,9 @@ export class SocketDirectoryRepository<Joined> {
     await this.settle(this.setDesired(topic, member, null, graceMs));
   }
 
-  /** Forgets a member that Redis no longer has, unless a `join` or `leave` is in progress. */
+  /** Forgets a member that Redis no longer has. Does nothing while a `join` is in progress, and after `leave`. */
   forget(topic: string, member: string): void {
-    const entry = this.entries.get(`${topic}|${member}`);
+    const entry = this.entries.get(toKey(topic, member));
     if (entry?.parameters && !entry.isSending) this.deleteEntry(entry);
   }
 
@@ -115,9 +122,8 @@ export class SocketDirectoryRepository<Joined> {
     if (this.isReconciling) return;
     this.isReconciling = true;
     try {
-      this.reconcileCount += 1;
-      const slots = Array.from({ length: this.options.slots.count }, (_, slot) => slot);
-      await this.enqueueComparison(slots.filter((slot) => this.isDue(slot)));
+      this.round += 1;
+      await this.enqueueComparison(this.listSlots().filter((slot) => this.isDue(slot)));
     } finally {
       this.isReconciling = false;
     }
@@ -128,8 +134,7 @@ export class SocketDirectoryRepository<Joined> {
    * rejects.
    */
   async reconcileAll(): Promise<void> {
-    const { count } = this.options.slots;
-    await this.enqueueComparison(Array.from({ length: count }, (_, slot) => slot));
+    await this.enqueueComparison(this.listSlots());
   }
 
   /**
@@ -147,7 +152,7 @@ export class SocketDirectoryRepository<Joined> {
       const share = lease.getAssignedParts(slots.count);
       if (share.length === 0) return [];
       // The sweep script also does other work, such as ending grace periods, so it runs in any case.
-      const deadReplicas = mayEvict ? await this.findDeadReplicas(share) : { foundAtMs: 0, replicaIds: [] };
+      const deadReplicas = mayEvict ? await this.findDeadReplicas(share) : NO_DEAD_REPLICAS;
       return await this.sweepSlots(share, deadReplicas);
     } catch (error) {
       logWarning(this.logger, `Nothing of ${this.options.name} was swept`, error);
@@ -164,10 +169,10 @@ export class SocketDirectoryRepository<Joined> {
     parameters: readonly Parameter[] | null,
     graceMs = 0,
   ): Entry {
-    const key = `${topic}|${member}`;
+    const key = toKey(topic, member);
     const previous = this.entries.get(key);
     if (previous) this.unsettled.delete(previous);
-    const entry = { topic, member, parameters, graceMs, isSending: false };
+    const entry = { key, topic, member, parameters, graceMs, isSending: false };
     this.entries.set(key, entry);
     this.unsettled.add(entry);
     return entry;
@@ -179,7 +184,8 @@ export class SocketDirectoryRepository<Joined> {
     script = this.options.scripts.join,
   ): Promise<Joined> {
     const reply = await this.send(entry, script, parameters);
-    this.applyReply(entry, this.options.isRecorded?.(reply) ?? true);
+    const isRecorded = this.options.isRecorded?.(reply) ?? true;
+    this.applyReply(entry, isRecorded);
     this.options.onJoined?.(entry.topic, entry.member, reply);
     return reply;
   }
@@ -210,7 +216,7 @@ export class SocketDirectoryRepository<Joined> {
 
   private deleteEntry(entry: Entry): void {
     this.unsettled.delete(entry);
-    this.entries.delete(`${entry.topic}|${entry.member}`);
+    this.entries.delete(entry.key);
   }
 
   /**
@@ -219,15 +225,16 @@ export class SocketDirectoryRepository<Joined> {
    * (see `SocketDirectoryOptions.isRecorded`).
    */
   private applyReply(entry: Entry, isRecorded: boolean): void {
-    const current = this.entries.get(`${entry.topic}|${entry.member}`);
+    const current = this.entries.get(entry.key);
     if (current === entry) {
       if (isRecorded) this.unsettled.delete(entry);
       else this.deleteEntry(entry);
-    } else if (isRecorded && !current) {
-      // The member has left, but Redis executed this join after the `leave`. This happens when Redis does not have the
-      // script loaded (NOSCRIPT): `RedisScript` then sends the join again, with the source of the script.
-      void this.leave(entry.topic, entry.member, this.options.graceAfterLossMs);
+      return;
     }
+    const isRecordedAfterLeave = isRecorded && current === undefined;
+    // Redis executes a `join` after the `leave` when it does not have the script loaded (NOSCRIPT): `RedisScript` then
+    // sends the `join` again, with the source of the script.
+    if (isRecordedAfterLeave) void this.leave(entry.topic, entry.member, this.options.graceAfterLossMs);
   }
 
   /** Makes the call that records or removes the member. Never rejects. */
@@ -242,23 +249,26 @@ export class SocketDirectoryRepository<Joined> {
 
   /** Makes the calls of all unsettled entries for which none is in progress. */
   private async settleAll(): Promise<void> {
+    const isUnsettled = (entry: Entry): boolean => this.unsettled.has(entry);
     const waitingEntries = [...this.unsettled].filter(({ isSending }) => !isSending);
     for (let start = 0; start < waitingEntries.length; start += MAX_CONCURRENT_CALLS) {
       // An entry may have been replaced while the earlier batches were sent.
-      const batch = waitingEntries
-        .slice(start, start + MAX_CONCURRENT_CALLS)
-        .filter((entry) => this.unsettled.has(entry));
+      const batch = waitingEntries.slice(start, start + MAX_CONCURRENT_CALLS).filter(isUnsettled);
       await Promise.all(batch.map((entry) => this.settle(entry)));
-      // If all calls of a batch failed, Redis is probably unavailable. `reconcile` makes the other calls later.
-      if (batch.length > 0 && batch.every((entry) => this.unsettled.has(entry))) break;
+      const haveAllFailed = batch.length > 0 && batch.every(isUnsettled);
+      if (haveAllFailed) break; // Redis is probably unavailable; `reconcile` makes the other calls later
     }
-    const failed = waitingEntries.filter((entry) => this.unsettled.has(entry)).length;
+    const failed = waitingEntries.filter(isUnsettled).length;
     if (failed > 0) this.logger.warn(`${failed} changes of ${this.options.name} are not recorded yet`);
   }
 
-  /** Whether the current round of `reconcile` compares the slot. */
+  private listSlots(): number[] {
+    return Array.from({ length: this.options.slots.count }, (_, slot) => slot);
+  }
+
+  /** Whether the slot is compared in the current round. */
   private isDue(slot: number): boolean {
-    return slot % COMPARE_EVERY_ROUNDS === this.reconcileCount % COMPARE_EVERY_ROUNDS;
+    return slot % COMPARE_EVERY_ROUNDS === this.round % COMPARE_EVERY_ROUNDS;
   }
 
   /** Queues a comparison with Redis, since comparisons run one at a time. Resolves when it is done. */
@@ -269,11 +279,8 @@ export class SocketDirectoryRepository<Joined> {
 
   /** Compares the slots with Redis. Then settles all differences, and repeats the failed calls of all slots. */
   private async compareWithRedis(slots: readonly number[]): Promise<void> {
-    const confirmedBySlot = new Map(slots.map((slot) => [slot, new Map<string, Entry>()]));
-    for (const [key, entry] of this.entries) {
-      const slot = this.options.slots.findSlot(entry.topic);
-      if (!this.unsettled.has(entry)) confirmedBySlot.get(slot)?.set(key, entry);
-    }
+    // Collected before the records are read: an entry that is confirmed later may be missing from them.
+    const confirmedBySlot = this.collectConfirmed(slots);
     const { redis, lease } = this.options;
     try {
       const calls = slots.map((slot) => this.buildCall(slot, [lease.replicaId]));
@@ -282,7 +289,7 @@ export class SocketDirectoryRepository<Joined> {
       for (const [index, slot] of slots.entries()) {
         const result = results[index];
         if (result?.status === 'fulfilled')
-          this.markDifferences(new Set(result.value), confirmedBySlot.get(slot));
+          this.markDifferences(new Set(result.value), confirmedBySlot.get(slot) ?? []);
       }
     } catch (error) {
       logWarning(this.logger, `Records of ${this.options.name} were not compared`, error);
@@ -290,17 +297,25 @@ export class SocketDirectoryRepository<Joined> {
     await this.settleAll();
   }
 
+  /** The entries in the slots that Redis has confirmed, by slot. */
+  private collectConfirmed(slots: readonly number[]): ReadonlyMap<number, readonly Entry[]> {
+    const confirmedBySlot = new Map(slots.map((slot): [number, Entry[]] => [slot, []]));
+    for (const entry of this.entries.values()) {
+      const slot = this.options.slots.findSlot(entry.topic);
+      if (!this.unsettled.has(entry)) confirmedBySlot.get(slot)?.push(entry);
+    }
+    return confirmedBySlot;
+  }
+
   /**
    * Marks the differences in one slot as unsettled.
-   * @param recorded this replica's records in Redis, as `<topic>|<member>`.
+   * @param recorded the keys of this replica's records in Redis.
    * @param confirmed entries that Redis had confirmed before the records were read.
    */
-  private markDifferences(
-    recorded: ReadonlySet<string>,
-    confirmed: ReadonlyMap<string, Entry> = new Map(),
-  ): void {
-    for (const [key, entry] of confirmed) {
-      if (!recorded.has(key) && this.entries.get(key) === entry) this.unsettled.add(entry);
+  private markDifferences(recorded: ReadonlySet<string>, confirmed: readonly Entry[]): void {
+    for (const entry of confirmed) {
+      const isCurrent = this.entries.get(entry.key) === entry;
+      if (isCurrent && !recorded.has(entry.key)) this.unsettled.add(entry);
     }
     for (const key of recorded) {
       if (this.entries.has(key)) continue;
@@ -309,7 +324,7 @@ export class SocketDirectoryRepository<Joined> {
     }
   }
 
-  /** Returns replicas whose lease expired recently, and other replicas with records in a due slot and no lease. */
+  /** Returns the replicas whose lease expired recently, and those with records in a due slot but without a lease. */
   private async findDeadReplicas(share: readonly number[]): Promise<DeadReplicas> {
     const { redis, lease, slots } = this.options;
     const expired = await lease.findExpired();
@@ -322,13 +337,13 @@ export class SocketDirectoryRepository<Joined> {
     for (const replicaId of expired.replicaIds) otherReplicas.delete(replicaId);
     const withoutLease = await lease.findDeadAmong([...otherReplicas]);
     return {
-      // A sweep evicts a replica only if it recorded nothing after this time, so the earlier time is safe.
+      // A sweep spares a replica that has recorded something since this time, so the earlier time evicts no live one.
       foundAtMs: Math.min(expired.foundAtMs, withoutLease.foundAtMs),
       replicaIds: [...expired.replicaIds, ...withoutLease.replicaIds],
     };
   }
 
-  /** Sweeps the slots in one pipeline per round. Slots with more members to evict are swept again in the next round. */
+  /** Sweeps the slots in one pipeline, and again those with more members to evict. @returns the results of all slots */
   private async sweepSlots(
     share: readonly number[],
     { foundAtMs, replicaIds }: DeadReplicas,
@@ -336,17 +351,19 @@ export class SocketDirectoryRepository<Joined> {
     const { redis, scripts, graceAfterLossMs } = this.options;
     const results = new Set<string>();
     let slots = share;
-    for (let round = 0; round < MAX_SWEEP_ROUNDS && slots.length > 0; round += 1) {
+    for (let count = 0; count < MAX_SWEEP_CALLS && slots.length > 0; count += 1) {
       const calls = slots.map((slot) => this.buildCall(slot, [graceAfterLossMs, foundAtMs, ...replicaIds]));
-      const swept = await scripts.sweep.runEach(redis, calls);
-      logRejections(this.logger, `Slots of ${this.options.name} were not swept`, swept);
-      slots = slots.filter((_, index) => {
-        const result = swept[index];
-        if (result?.status !== 'fulfilled') return false;
-        const [more, ...slotResults] = result.value;
-        for (const slotResult of slotResults) results.add(slotResult);
-        return more === 1; // another call is needed for this slot
-      });
+      const replies = await scripts.sweep.runEach(redis, calls);
+      logRejections(this.logger, `Slots of ${this.options.name} were not swept`, replies);
+      const unfinishedSlots: number[] = [];
+      for (const [index, slot] of slots.entries()) {
+        const reply = replies[index];
+        if (reply?.status !== 'fulfilled') continue; // left to the next sweep
+        const [needsAnotherCall, ...slotResults] = reply.value;
+        for (const result of slotResults) results.add(result);
+        if (needsAnotherCall === 1) unfinishedSlots.push(slot);
+      }
+      slots = unfinishedSlots;
     }
     return [...results];
   }

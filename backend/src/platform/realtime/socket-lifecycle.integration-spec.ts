@@ -24,16 +24,22 @@ describe('a socket', () => {
   const openSocket = async (): Promise<ThawSocket> => (await stack.createVisitor(0, 'male')).openSocket();
 
   describe('heartbeat', () => {
+    /**
+     * Resolves when the server has received the pong by which the client has answered a ping of the WebSocket protocol.
+     * The client sends the frame `ping` after that pong, so the pong has arrived when the frame is answered.
+     */
+    const waitUntilProtocolPongArrived = async (socket: ThawSocket): Promise<void> => {
+      expect(await socket.ask('ping', {})).toMatchObject({ event: 'pong' });
+    };
+
     it('pings a silent peer and keeps the socket when the peer answers', async () => {
       const socket = await openSocket();
       const [connection] = findServerConnections(stack.replicas[0]!, socket.userId);
-      const pinged = new Promise((resolve) => socket.webSocket.once('ping', resolve));
+      const protocolPing = new Promise((resolve) => socket.webSocket.once('ping', resolve));
       connection!.checkHeartbeat(Date.now()); // the silence begins with this check
       connection!.checkHeartbeat(Date.now() + realtimeLimits.pingEveryMs);
-      await pinged;
-      // The client has answered the ping of the WebSocket protocol before it sends this frame. When the frame is
-      // answered, the server has therefore received that pong, too.
-      expect(await socket.ask('ping', {})).toMatchObject({ event: 'pong' });
+      await protocolPing;
+      await waitUntilProtocolPongArrived(socket);
       connection!.checkHeartbeat(Date.now() + realtimeLimits.pingEveryMs + realtimeLimits.pongWithinMs);
       expect(await socket.ask('ping', {})).toMatchObject({ event: 'pong' });
     });
@@ -74,30 +80,37 @@ describe('a socket', () => {
     await untilWithin(1_000, async () => (await stack.store.listKeys(getSocketsKey(id))).length === 0);
   });
 
-  it('leaves no record and no subscription after it closes, at any stage of its opening', async () => {
-    const visitor = await stack.createVisitor(0, 'male');
-    const { id } = visitor.user;
-    // Each round opens two sockets on each replica and closes them at one of three stages: after `authenticate` was
-    // sent (rounds 1, 5, ...), after it was answered (2, 6, ...), or without it (all other rounds). Odd rounds cut the
-    // connections. Each stage is repeated, because the timing varies.
-    for (let round = 0; round < 16; round += 1) {
-      await Promise.all(
-        [0, 1, 0, 1].map(async (replica) => {
-          const socket = await visitor.openUnauthenticatedSocket(stack.origins[replica]);
-          if (round % 4 === 1) socket.send({ event: 'authenticate', data: { userId: id }, ref: 'a' });
-          if (round % 4 === 2) await socket.request('authenticate', { userId: id });
-          await (round % 2 ? socket.terminate() : socket.closeCleanly());
-        }),
-      );
-    }
-    await until(
-      () =>
-        findServerConnections(stack.replicas[0]!, id).length +
-          findServerConnections(stack.replicas[1]!, id).length ===
-        0,
-    );
-    await until(async () => (await stack.store.redis.hlen(getSocketsKey(id))) === 0);
-    await until(async () => (await stack.store.countSubscribers(userChannel(id))) === 0);
-    expect(await stack.store.listKeys(`*${id}*`)).toEqual([]);
+  describe.each<[stage: string, reachStage: (socket: ThawSocket) => unknown]>([
+    ['before it authenticates', () => undefined],
+    [
+      'while it authenticates',
+      (socket) => socket.send({ event: 'authenticate', data: { userId: socket.userId }, ref: 'a' }),
+    ],
+    ['after it has authenticated', (socket) => socket.request('authenticate', { userId: socket.userId })],
+  ])('that closes %s', (_stage, reachStage) => {
+    /** The server receives the events of each socket at slightly different times, so every case is repeated. */
+    const REPETITIONS = 4;
+
+    it.each<[closure: string, close: (socket: ThawSocket) => Promise<void>]>([
+      ['with a close frame', (socket) => socket.closeCleanly()],
+      ['without a close frame', (socket) => socket.terminate()],
+    ])('leaves no record and no subscription, %s', async (_closure, close) => {
+      const visitor = await stack.createVisitor(0, 'male');
+      const { id } = visitor.user;
+      const originOfEachSocket = [...stack.origins, ...stack.origins]; // two sockets on each replica
+      for (let repetition = 0; repetition < REPETITIONS; repetition += 1) {
+        await Promise.all(
+          originOfEachSocket.map(async (origin) => {
+            const socket = await visitor.openUnauthenticatedSocket(origin);
+            await reachStage(socket);
+            await close(socket);
+          }),
+        );
+      }
+      await until(() => stack.replicas.every((replica) => findServerConnections(replica, id).length === 0));
+      await until(async () => (await stack.store.redis.hlen(getSocketsKey(id))) === 0);
+      await until(async () => (await stack.store.countSubscribers(userChannel(id))) === 0);
+      expect(await stack.store.listKeys(`*${id}*`)).toEqual([]);
+    });
   });
 });

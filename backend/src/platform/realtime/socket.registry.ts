@@ -1,23 +1,22 @@
-import { Injectable, Logger } from '@nestjs/common';
-import { closeCodes } from '@thaw/contract/close-codes';
-import { isExcluded } from '@thaw/contract/safety';
+import { Injectable } from '@nestjs/common';
 import { ProcessEventsService } from '../process-events/process-events.service';
 import { userChannel } from '../redis/redis.keys';
 import { LoginRecheckService } from './login-recheck.service';
-import { RedisSubscriberService } from './redis-subscriber.service';
+import { type ChannelListener, RedisSubscriberService } from './redis-subscriber.service';
 import type { SocketConnection } from './socket-connection.model';
+import { UserChannelService } from './user-channel.service';
 import type { UserChannelMessage } from './user-publisher.service';
 
 /** The sockets of this replica, by user. Closes sockets whose login has ended. */
 @Injectable()
 export class SocketRegistry {
-  private readonly logger = new Logger(SocketRegistry.name);
   private readonly socketsByUser = new Map<number, Set<SocketConnection>>();
-  private readonly channelListeners = new Map<number, (message: string) => void>();
+  private readonly channelListeners = new Map<number, ChannelListener>();
 
   constructor(
     private readonly loginRecheck: LoginRecheckService,
     private readonly subscriber: RedisSubscriberService,
+    private readonly userChannel: UserChannelService,
     private readonly events: ProcessEventsService,
   ) {}
 
@@ -54,11 +53,9 @@ export class SocketRegistry {
     let sockets = this.socketsByUser.get(userId);
     if (!sockets) this.socketsByUser.set(userId, (sockets = new Set()));
     sockets.add(connection);
-    const listener =
-      this.channelListeners.get(userId) ?? ((message: string) => this.handleMessage(userId, message));
-    this.channelListeners.set(userId, listener);
-    // For a further socket of the user, this waits until the channel is subscribed.
-    await this.subscriber.subscribe(userChannel(userId), listener);
+    // The channel of a user who already has a socket here is subscribed only once: this then waits, if necessary, until
+    // Redis has confirmed the subscription.
+    await this.subscriber.subscribe(userChannel(userId), this.findOrCreateListener(userId));
     await this.loginRecheck.recheck(connection);
     // The socket may have closed meanwhile.
     const isStillOpen = this.socketsByUser.get(userId)?.has(connection) && connection.isOpen;
@@ -88,55 +85,19 @@ export class SocketRegistry {
     return this.loginRecheck.closeEnded([...this.iterateSockets()]);
   }
 
-  private handleMessage(userId: number, text: string): void {
-    const message = JSON.parse(text) as UserChannelMessage;
-    const sockets = this.socketsByUser.get(userId) ?? [];
-    switch (message.kind) {
-      case 'frame':
-        for (const connection of sockets) {
-          if (connection.isAuthenticated && connection.id !== message.exceptSocketId)
-            connection.send(message.frame);
-        }
-        return;
-      case 'revoke':
-        for (const connection of sockets) {
-          const { familyId } = connection.identity; // one login and all sessions that continue it
-          const isAffected = message.familyIds === 'all' || message.familyIds.includes(familyId);
-          if (isAffected && familyId !== message.exceptFamilyId) connection.close(closeCodes.notSignedIn);
-        }
-        return;
-      case 'restart_family':
-        for (const connection of sockets) {
-          // Clients reconnect after this code, with the cookie of the family in which the login continues.
-          if (connection.identity.familyId === message.familyId) connection.close(closeCodes.serviceRestart);
-        }
-        return;
-      case 'close_socket':
-        for (const connection of sockets) {
-          if (connection.id === message.socketId) connection.close(closeCodes.tooManySockets);
-        }
-        return;
-      case 'searching':
-        this.events.publish('SearchStarted', { userId });
-        return;
-      case 'chat_started':
-        this.events.publish('ChatStarted', { userId, sessionId: message.sessionId });
-        return;
-      // Exclusions are users with whom the user is not matched.
-      case 'exclusions_changed':
-        this.events.publish('ExclusionsChanged', { userId });
-        return;
-      case 'standing':
-        for (const connection of sockets) {
-          connection.sendFrame('standing', message.standing);
-          // A suspended or banned user may not have a socket.
-          if (isExcluded(message.standing)) connection.close(closeCodes.notSignedIn);
-        }
-        this.events.publish('StandingChanged', { userId, standing: message.standing });
-        return;
-      default:
-        message satisfies never;
-        this.logger.warn('A user channel carried a message of an unknown kind');
+  /**
+   * Returns the listener of the user's channel. There is one for all sockets of the user, so that each message is
+   * applied once.
+   */
+  private findOrCreateListener(userId: number): ChannelListener {
+    let listener = this.channelListeners.get(userId);
+    if (!listener) {
+      listener = (text) => {
+        const message = JSON.parse(text) as UserChannelMessage;
+        this.userChannel.apply(message, userId, this.socketsByUser.get(userId) ?? []);
+      };
+      this.channelListeners.set(userId, listener);
     }
+    return listener;
   }
 }

@@ -9,6 +9,8 @@ export const REDIS_LAYOUT = '4';
 
 /** How long a starting process waits for each reply. */
 const STARTING_TIMEOUT_MS = 2_000;
+/** End of the error messages. */
+const ADVICE = 'see docs/rolling-releases.md';
 
 /**
  * Records the layout of this release, unless Redis has a layout already. Call this before a process uses Redis in any
@@ -24,8 +26,10 @@ export const claimRedisLayout = async (settings: RedisSettings): Promise<void> =
     retryStrategy: () => null,
   });
   try {
-    const found = await claimLayout(redis).catch(() => undefined);
-    if (found) requireUsableLayout(found);
+    const earlier = await recordLayoutIfNone(redis).catch(() => undefined);
+    if (!earlier) return; // Redis did not respond
+    if (earlier.isDraining) throw new Error(`Redis is being drained: ${ADVICE}`);
+    requireSameLayout(earlier.layout);
   } finally {
     redis.disconnect();
   }
@@ -33,27 +37,22 @@ export const claimRedisLayout = async (settings: RedisSettings): Promise<void> =
 
 /** @throws Error if Redis has the layout of another release. A Redis without a layout is accepted. */
 export const requireOwnLayout = async (redis: RedisClient): Promise<void> => {
-  requireUsableLayout({ layout: await redis.get(layoutKey), isDraining: false });
+  requireSameLayout(await redis.get(layoutKey));
 };
 
-interface FoundLayout {
-  /** null if Redis had no layout. */
-  layout: string | null;
-  isDraining: boolean;
-}
-
-/** Records the layout of this release if Redis has none. */
-const claimLayout = async (redis: RedisClient): Promise<FoundLayout> => {
-  if ((await redis.exists(drainingKey)) === 1) return { layout: null, isDraining: true };
+/** Records the layout of this release if Redis has none and is not being drained. @returns what Redis had before */
+const recordLayoutIfNone = async (
+  redis: RedisClient,
+): Promise<{ isDraining: boolean; layout: string | null }> => {
+  if ((await redis.exists(drainingKey)) === 1) return { isDraining: true, layout: null };
   const layout = (await redis.call('SET', layoutKey, REDIS_LAYOUT, 'NX', 'GET')) as string | null;
-  return { layout, isDraining: false };
+  return { isDraining: false, layout };
 };
 
-const requireUsableLayout = ({ layout, isDraining }: FoundLayout): void => {
-  const advice = 'see docs/rolling-releases.md';
-  if (isDraining) throw new Error(`Redis is being drained: ${advice}`);
-  if (layout !== null && layout !== REDIS_LAYOUT)
-    throw new Error(
-      `Redis holds layout ${layout} and this release works with layout ${REDIS_LAYOUT}: ${advice}`,
-    );
+/** @param layout the layout in Redis; null if there is none. */
+const requireSameLayout = (layout: string | null): void => {
+  if (layout === null || layout === REDIS_LAYOUT) return;
+  throw new Error(
+    `Redis holds layout ${layout} and this release works with layout ${REDIS_LAYOUT}: ${ADVICE}`,
+  );
 };

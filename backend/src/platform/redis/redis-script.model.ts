@@ -4,6 +4,8 @@ import type { RedisClient } from './redis-connection.factory';
 import { openBatch } from './redis-nodes.functions';
 import { buildAbsentKey } from './redis.keys';
 
+type BatchReply = [error: Error | null, result: unknown];
+
 /** KEYS and ARGV of one call. */
 export interface ScriptCall {
   keys: readonly string[];
@@ -13,9 +15,9 @@ export interface ScriptCall {
 /**
  * A Lua script, called by its hash. Its source is constant: user data is only passed in KEYS and ARGV.
  *
- * Each call gets one more key, which never exists. While a cluster moves a hash slot to another node, Redis refuses
- * calls with TRYAGAIN if some of their keys exist on the node and others do not. The additional key is always missing,
- * so no script of the slot runs. Without it, a script could run with only part of its keys, or fail between two writes
+ * Each call has one more key, which never exists. Because of it, Redis refuses the scripts of a hash slot while a
+ * cluster moves the slot to another node: it answers TRYAGAIN to calls of which a key is missing. Otherwise a script
+ * could run with only part of its keys, or fail between two writes
  * (docs/decisions/0074-scripts-wait-while-their-slot-moves.md).
  */
 export class RedisScript<Reply> {
@@ -41,31 +43,10 @@ export class RedisScript<Reply> {
     const batch = openBatch(redis);
     for (const call of calls) batch.evalsha(this.sha, ...toArguments(call));
     const replies = (await batch.exec()) ?? []; // null is the reply of an aborted transaction only
-    await this.evaluateUnknown(redis, calls, replies);
+    await this.repeatUnknownCalls(redis, calls, replies);
     return replies.map(([error, reply]) =>
       error ? { status: 'rejected', reason: error } : { status: 'fulfilled', value: reply as Reply },
     );
-  }
-
-  /**
-   * Repeats the calls whose server does not know the script yet, with the source instead of the hash, and replaces
-   * their replies.
-   */
-  private async evaluateUnknown(
-    redis: RedisClient,
-    calls: readonly ScriptCall[],
-    replies: [Error | null, unknown][],
-  ): Promise<void> {
-    const unknownCalls = calls.flatMap((call, index) =>
-      replies[index]?.[0]?.message.startsWith('NOSCRIPT') ? [{ call, index }] : [],
-    );
-    if (unknownCalls.length === 0) return;
-    const batch = openBatch(redis);
-    for (const { call } of unknownCalls) batch.eval(this.source, ...toArguments(call));
-    for (const [index, reply] of ((await batch.exec()) ?? []).entries()) {
-      const repeatedCall = unknownCalls[index];
-      if (repeatedCall) replies[repeatedCall.index] = reply;
-    }
   }
 
   /**
@@ -91,7 +72,7 @@ export class RedisScript<Reply> {
     try {
       return (await redis.sendCommand(this.buildCommand(keys, parameters))) as Reply;
     } catch (error) {
-      if (!(error instanceof Error && error.message.startsWith('NOSCRIPT'))) throw error;
+      if (!isUnknownScript(error)) throw error;
       return (await redis.eval(this.source, ...toArguments({ keys, parameters }))) as Reply;
     }
   }
@@ -103,7 +84,33 @@ export class RedisScript<Reply> {
     for (const parameter of parameters) command.args.push(String(parameter));
     return command;
   }
+
+  /**
+   * Repeats the calls whose server does not know the script yet, with the source instead of the hash.
+   * @param replies the replies to all calls; those to the repeated calls are replaced.
+   */
+  private async repeatUnknownCalls(
+    redis: RedisClient,
+    calls: readonly ScriptCall[],
+    replies: BatchReply[],
+  ): Promise<void> {
+    const unknownCalls = calls
+      .map((call, index) => ({ call, index }))
+      .filter(({ index }) => isUnknownScript(replies[index]?.[0]));
+    if (unknownCalls.length === 0) return;
+    const batch = openBatch(redis);
+    for (const { call } of unknownCalls) batch.eval(this.source, ...toArguments(call));
+    const newReplies = (await batch.exec()) ?? [];
+    for (const [position, { index }] of unknownCalls.entries()) {
+      const newReply = newReplies[position];
+      if (newReply) replies[index] = newReply;
+    }
+  }
 }
+
+/** Whether Redis refused a call because the server does not know the script with this hash. */
+const isUnknownScript = (error: unknown): boolean =>
+  error instanceof Error && error.message.startsWith('NOSCRIPT');
 
 const toArguments = ({ keys, parameters }: ScriptCall): [keyCount: number, ...(string | number)[]] => [
   keys.length + 1,

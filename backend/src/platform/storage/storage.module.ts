@@ -12,8 +12,8 @@ import { LocalFileStorageAdapter } from './local-file-storage.adapter';
 import { S3FileStorageAdapter } from './s3-file-storage.adapter';
 
 /**
- * The bucket with the ids of erased users. A restored backup of the database may contain some of them again; this
- * bucket still lists them.
+ * The bucket that lists the ids of erased users. It is outside the database, because a restored backup may contain some
+ * of these users again, who then have to be erased again.
  */
 export const ERASURES_BUCKET = 'erasures';
 
@@ -35,7 +35,8 @@ type StorageSettings = Pick<
 export const createFileStorage = (environment: StorageSettings): FileStoragePort => {
   const { S3_ENDPOINT, S3_REGION, S3_BUCKET_PREFIX, S3_ACCESS_KEY_ID, S3_SECRET_ACCESS_KEY } = environment;
   if (!S3_ENDPOINT && !S3_BUCKET_PREFIX) return new LocalFileStorageAdapter(environment.STORAGE_DIR);
-  if (!S3_ACCESS_KEY_ID !== !S3_SECRET_ACCESS_KEY) {
+  const isOneKeyMissing = Boolean(S3_ACCESS_KEY_ID) !== Boolean(S3_SECRET_ACCESS_KEY);
+  if (isOneKeyMissing) {
     throw new Error('S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY are given both or not at all');
   }
   return new S3FileStorageAdapter({

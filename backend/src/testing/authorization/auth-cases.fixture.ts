@@ -1,7 +1,7 @@
 import {
   type AuthorizationTable,
   FORBIDDEN,
-  allowOnlyOwnUserId,
+  forbidOtherUserIds,
   outcomeOfOneAttempt,
   STRANGER_EMAIL,
   VALIDATION_FAILED,
@@ -32,10 +32,10 @@ export const authCases: AuthorizationTable = {
         {
           // The email address is taken, so this converts no actor. A malformed id in a body is refused with 400.
           body: ({ user }) => ({ userId: user, email: STRANGER_EMAIL, password: 'secret' }),
-          outcomes: allowOnlyOwnUserId(
-            { stranger: '403 not_anonymous', else: '409 email_taken' },
-            { malformed: VALIDATION_FAILED },
-          ),
+          outcomes: forbidOtherUserIds({
+            own: { stranger: '403 not_anonymous', else: '409 email_taken' },
+            malformed: VALIDATION_FAILED,
+          }),
         },
       ],
     },
@@ -44,7 +44,7 @@ export const authCases: AuthorizationTable = {
         {
           path: ({ user }) => `/api/user/${String(user)}/email`,
           body: () => ({ newEmail: 'new@example.org', currentPassword: 'wrong' }),
-          outcomes: allowOnlyOwnUserId({ stranger: '403 wrong_password', else: FORBIDDEN }),
+          outcomes: forbidOtherUserIds({ own: { stranger: '403 wrong_password', else: FORBIDDEN } }),
         },
       ],
     },
@@ -53,7 +53,7 @@ export const authCases: AuthorizationTable = {
         {
           path: ({ user }) => `/api/user/${String(user)}/password`,
           body: () => ({ newPassword: 'secrets', currentPassword: 'wrong' }),
-          outcomes: allowOnlyOwnUserId({ stranger: '403 wrong_password', else: FORBIDDEN }),
+          outcomes: forbidOtherUserIds({ own: { stranger: '403 wrong_password', else: FORBIDDEN } }),
         },
       ],
     },

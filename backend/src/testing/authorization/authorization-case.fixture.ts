@@ -107,18 +107,17 @@ export const resolveOutcome = (outcome: Outcome, actor: Actor): string =>
 export const outcomeOfOneAttempt = (outcome: Outcome): Outcomes => ({ own: outcome });
 
 /**
- * For a path or body that must contain the caller's own user id. A malformed id in a path is not found; for a body,
- * pass `VALIDATION_FAILED`.
+ * For a path or body that must contain the caller's own user id.
+ * @param own the outcome for the caller's own id; it may be a refusal for another reason.
+ * @param malformed a malformed id in a path is not found; for a body, pass `VALIDATION_FAILED`.
  */
-export const allowOnlyOwnUserId = (
-  own: Outcome,
-  { malformed = NOT_FOUND }: { malformed?: string } = {},
-): Outcomes => ({
+export const forbidOtherUserIds = ({
   own,
-  other: FORBIDDEN,
-  missing: FORBIDDEN,
-  malformed,
-});
+  malformed = NOT_FOUND,
+}: {
+  own: Outcome;
+  malformed?: string;
+}): Outcomes => ({ own, other: FORBIDDEN, missing: FORBIDDEN, malformed });
 
 /** For a path that must contain the id of a friend. */
 export const allowOnlyFriendIds = (accepted: string): Outcomes => ({
@@ -129,7 +128,7 @@ export const allowOnlyFriendIds = (accepted: string): Outcomes => ({
 });
 
 /** For a frame that must contain the sender's own user id. Without `own`, the own id is not tried. */
-export const allowOnlyOwnUserIdInFrame = (own?: Outcome): Outcomes => ({
+export const forbidOtherUserIdsInFrame = ({ own }: { own?: Outcome } = {}): Outcomes => ({
   ...(own === undefined ? {} : { own }),
   other: 'forbidden',
   missing: 'forbidden',

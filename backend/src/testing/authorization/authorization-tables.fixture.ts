@@ -19,12 +19,15 @@ import { suggestionsCases } from './suggestions-cases.fixture';
 import { uploadsCases } from './uploads-cases.fixture';
 import { usersCases } from './users-cases.fixture';
 
-/** Every path below `/api` that is not served: the response is 404 for every user, even a suspended one. */
+/**
+ * All paths below `/api` that have no other route. Nest registers `ALL /api` (every method) for the middleware of
+ * `AuthModule`, which runs for every path. The response is 404.
+ */
 const unknownPath: AuthorizationTable = {
   routes: {
     'ALL /api': {
       isPublic: true,
-      accessOfExcluded: 'any_ids',
+      accessOfExcluded: 'any_ids', // suspended and banned users get the same response
       cases: [{ outcomes: outcomeOfOneAttempt(NOT_FOUND) }],
     },
   },

@@ -1,7 +1,7 @@
 import {
   type AuthorizationTable,
   NOT_FOUND,
-  allowOnlyOwnUserId,
+  forbidOtherUserIds,
   VALIDATION_FAILED,
 } from './authorization-case.fixture';
 
@@ -11,7 +11,9 @@ import {
 export const blocksCases: AuthorizationTable = {
   routes: {
     'GET /api/blocks/:userId': {
-      cases: [{ path: ({ user }) => `/api/blocks/${String(user)}`, outcomes: allowOnlyOwnUserId('200') }],
+      cases: [
+        { path: ({ user }) => `/api/blocks/${String(user)}`, outcomes: forbidOtherUserIds({ own: '200' }) },
+      ],
     },
     'POST /api/blocks': {
       // A block ends the chat and the friendship that cases of other routes need.
@@ -19,7 +21,7 @@ export const blocksCases: AuthorizationTable = {
       cases: [
         {
           body: ({ user, friendlessId }) => ({ blockerId: user, blockedId: friendlessId }),
-          outcomes: allowOnlyOwnUserId(NOT_FOUND, { malformed: VALIDATION_FAILED }),
+          outcomes: forbidOtherUserIds({ own: NOT_FOUND, malformed: VALIDATION_FAILED }),
         },
         {
           body: ({ user, callerId }) => ({ blockerId: callerId, blockedId: user }),
@@ -38,7 +40,7 @@ export const blocksCases: AuthorizationTable = {
       cases: [
         {
           path: ({ user, friendlessId }) => `/api/blocks/${String(user)}/${friendlessId}`,
-          outcomes: allowOnlyOwnUserId(NOT_FOUND),
+          outcomes: forbidOtherUserIds({ own: NOT_FOUND }),
         },
         {
           path: ({ user, callerId }) => `/api/blocks/${callerId}/${String(user)}`,

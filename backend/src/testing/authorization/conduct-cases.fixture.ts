@@ -2,7 +2,7 @@ import {
   type AuthorizationTable,
   FORBIDDEN,
   NOT_FOUND,
-  allowOnlyOwnUserId,
+  forbidOtherUserIds,
   VALIDATION_FAILED,
 } from './authorization-case.fixture';
 
@@ -12,7 +12,9 @@ export const conductCases: AuthorizationTable = {
   routes: {
     'GET /api/notices/:userId': {
       accessOfExcluded: 'any_ids',
-      cases: [{ path: ({ user }) => `/api/notices/${String(user)}`, outcomes: allowOnlyOwnUserId('200') }],
+      cases: [
+        { path: ({ user }) => `/api/notices/${String(user)}`, outcomes: forbidOtherUserIds({ own: '200' }) },
+      ],
     },
     'PUT /api/notices/:noticeId': {
       accessOfExcluded: 'any_ids',

@@ -1,11 +1,15 @@
 import {
   type AuthorizationTable,
   NOT_FOUND,
-  allowOnlyOwnUserId,
+  forbidOtherUserIds,
   VALIDATION_FAILED,
 } from './authorization-case.fixture';
 
-/** The expected outcomes by whose ids are used (`IdKind`) and, where they differ, by the caller (`Actor`). */
+/**
+ * Each case is tried with four kinds of ids (`IdKind`): the caller's own, another user's, ids that do not exist, and
+ * malformed ones. `outcomes` has the expected outcome for each kind. If it differs between callers (`Actor`), it is an
+ * object with the callers as its keys.
+ */
 export const friendsCases: AuthorizationTable = {
   routes: {
     'POST /api/friends/request': {
@@ -13,7 +17,7 @@ export const friendsCases: AuthorizationTable = {
         {
           // No caller has chatted with this addressee, so even a request in the caller's own name is refused.
           body: ({ user, friendlessId }) => ({ requesterId: user, addresseeId: friendlessId }),
-          outcomes: allowOnlyOwnUserId(NOT_FOUND, { malformed: VALIDATION_FAILED }),
+          outcomes: forbidOtherUserIds({ own: NOT_FOUND, malformed: VALIDATION_FAILED }),
         },
         {
           body: ({ user, callerId }) => ({ requesterId: callerId, addresseeId: user }),
@@ -39,12 +43,14 @@ export const friendsCases: AuthorizationTable = {
       cases: [
         {
           path: ({ user }) => `/api/friends/requests/${String(user)}`,
-          outcomes: allowOnlyOwnUserId('200'),
+          outcomes: forbidOtherUserIds({ own: '200' }),
         },
       ],
     },
     'GET /api/friends/:userId': {
-      cases: [{ path: ({ user }) => `/api/friends/${String(user)}`, outcomes: allowOnlyOwnUserId('200') }],
+      cases: [
+        { path: ({ user }) => `/api/friends/${String(user)}`, outcomes: forbidOtherUserIds({ own: '200' }) },
+      ],
     },
     'DELETE /api/friends/:userId/:friendId': {
       // A removal ends the friendship that cases of other routes need.
@@ -52,7 +58,7 @@ export const friendsCases: AuthorizationTable = {
       cases: [
         {
           path: ({ user, friendlessId }) => `/api/friends/${String(user)}/${friendlessId}`,
-          outcomes: allowOnlyOwnUserId(NOT_FOUND),
+          outcomes: forbidOtherUserIds({ own: NOT_FOUND }),
         },
         {
           path: ({ user, callerId }) => `/api/friends/${callerId}/${String(user)}`,

@@ -1,7 +1,7 @@
 import {
   type AuthorizationTable,
   NOT_FOUND,
-  allowOnlyOwnUserId,
+  forbidOtherUserIds,
   outcomeOfOneAttempt,
   VALIDATION_FAILED,
 } from './authorization-case.fixture';
@@ -19,7 +19,7 @@ export const myDataCases: AuthorizationTable = {
           // The request lacks `confirm`, without which no anonymous user is deleted. The password is checked only for
           // `stranger`, because anonymous users have none.
           body: () => ({ currentPassword: 'wrong' }),
-          outcomes: allowOnlyOwnUserId({ stranger: '403 wrong_password', else: VALIDATION_FAILED }),
+          outcomes: forbidOtherUserIds({ own: { stranger: '403 wrong_password', else: VALIDATION_FAILED } }),
         },
       ],
     },
@@ -30,7 +30,7 @@ export const myDataCases: AuthorizationTable = {
           path: ({ user }) => `/api/my-data/${String(user)}/export`,
           // The password is checked only for `stranger`, because anonymous users have none.
           body: () => ({ currentPassword: 'wrong' }),
-          outcomes: allowOnlyOwnUserId({ stranger: '403 wrong_password', else: '201' }),
+          outcomes: forbidOtherUserIds({ own: { stranger: '403 wrong_password', else: '201' } }),
         },
       ],
     },

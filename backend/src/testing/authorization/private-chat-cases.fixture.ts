@@ -3,8 +3,8 @@ import {
   type FrameCase,
   allowOnlyFriendAsReceiver,
   allowOnlyFriendIds,
-  allowOnlyOwnUserId,
-  allowOnlyOwnUserIdInFrame,
+  forbidOtherUserIds,
+  forbidOtherUserIdsInFrame,
 } from './authorization-case.fixture';
 
 /**
@@ -36,7 +36,7 @@ const createMessageCases = (data: object, senderIdField: string, friendOutcome: 
       receiverId: friendlessId,
       [senderIdField]: user,
     }),
-    outcomes: allowOnlyOwnUserIdInFrame('not_friends'),
+    outcomes: forbidOtherUserIdsInFrame({ own: 'not_friends' }),
   },
 ];
 
@@ -46,7 +46,7 @@ export const privateChatCases: AuthorizationTable = {
       cases: [
         {
           path: ({ user }) => `/api/private-messages/unread-counts/${String(user)}`,
-          outcomes: allowOnlyOwnUserId('200'),
+          outcomes: forbidOtherUserIds({ own: '200' }),
         },
       ],
     },
@@ -54,7 +54,7 @@ export const privateChatCases: AuthorizationTable = {
       cases: [
         {
           path: ({ user, friendlessId }) => `/api/private-messages/${String(user)}/${friendlessId}`,
-          outcomes: allowOnlyOwnUserId('403 not_friends'),
+          outcomes: forbidOtherUserIds({ own: '403 not_friends' }),
         },
         {
           path: ({ user, callerId }) => `/api/private-messages/${callerId}/${String(user)}`,
@@ -66,7 +66,7 @@ export const privateChatCases: AuthorizationTable = {
       cases: [
         {
           path: ({ user, friendlessId }) => `/api/private-messages/read/${friendlessId}/${String(user)}`,
-          outcomes: allowOnlyOwnUserId('403 not_friends'),
+          outcomes: forbidOtherUserIds({ own: '403 not_friends' }),
         },
         {
           path: ({ user, callerId }) => `/api/private-messages/read/${String(user)}/${callerId}`,
@@ -84,7 +84,7 @@ export const privateChatCases: AuthorizationTable = {
           content: 'x',
           messageType: 'text',
         }),
-        outcomes: allowOnlyOwnUserIdInFrame('not_friends'),
+        outcomes: forbidOtherUserIdsInFrame({ own: 'not_friends' }),
       },
       {
         data: ({ user, callerId }) => ({

@@ -5,8 +5,8 @@ import {
   type FrameCase,
   type Ids,
   allowOnlyFriendAsReceiver,
-  allowOnlyOwnUserId,
-  allowOnlyOwnUserIdInFrame,
+  forbidOtherUserIds,
+  forbidOtherUserIdsInFrame,
   type Outcomes,
 } from './authorization-case.fixture';
 
@@ -40,7 +40,7 @@ const createSessionCases = (data: object, senderIdField?: string): FrameCase[] =
     // The server checks the user id before the session, so the outcome does not depend on the session id.
     {
       data: ({ user }) => ({ ...data, ...createSenderField(user), sessionId: 'nothing' }),
-      outcomes: allowOnlyOwnUserIdInFrame(),
+      outcomes: forbidOtherUserIdsInFrame(),
     },
   ];
 };
@@ -49,7 +49,10 @@ export const randomChatCases: AuthorizationTable = {
   routes: {
     'GET /api/chat-history/:userId': {
       cases: [
-        { path: ({ user }) => `/api/chat-history/${String(user)}`, outcomes: allowOnlyOwnUserId('200') },
+        {
+          path: ({ user }) => `/api/chat-history/${String(user)}`,
+          outcomes: forbidOtherUserIds({ own: '200' }),
+        },
       ],
     },
   },

@@ -1,22 +1,28 @@
 import {
   type AuthorizationTable,
   NOT_FOUND,
-  allowOnlyOwnUserId,
+  forbidOtherUserIds,
   VALIDATION_FAILED,
 } from './authorization-case.fixture';
 
-/** The expected outcomes by whose ids are used (`IdKind`) and, where they differ, by the caller (`Actor`). */
+/**
+ * Cases are tried with several kinds of ids (`IdKind`): the caller's own, another user's, ids that do not exist, and
+ * malformed ones. `outcomes` has the expected outcome for each kind. If it differs between callers (`Actor`), it is an
+ * object with the callers as its keys.
+ */
 export const reportsCases: AuthorizationTable = {
   routes: {
     'GET /api/reports/:userId': {
-      cases: [{ path: ({ user }) => `/api/reports/${String(user)}`, outcomes: allowOnlyOwnUserId('200') }],
+      cases: [
+        { path: ({ user }) => `/api/reports/${String(user)}`, outcomes: forbidOtherUserIds({ own: '200' }) },
+      ],
     },
     'POST /api/reports': {
       cases: [
         {
           // No caller has a chat with the friendless user, so a report fails even in the caller's own name.
           body: ({ user, friendlessId }) => ({ reporterId: user, targetId: friendlessId, category: 'spam' }),
-          outcomes: allowOnlyOwnUserId(NOT_FOUND, { malformed: VALIDATION_FAILED }),
+          outcomes: forbidOtherUserIds({ own: NOT_FOUND, malformed: VALIDATION_FAILED }),
         },
         // The cases below do not try all kinds of ids, because a user may file only ten reports an hour.
         {

@@ -2,7 +2,7 @@ import {
   type AuthorizationTable,
   outcomeOfOneAttempt,
   NOT_FOUND,
-  allowOnlyOwnUserId,
+  forbidOtherUserIds,
   VALIDATION_FAILED,
 } from './authorization-case.fixture';
 
@@ -17,7 +17,7 @@ export const suggestionsCases: AuthorizationTable = {
       cases: [
         {
           body: ({ user, session }) => ({ userId: user, sessionId: session, consent: true }),
-          outcomes: allowOnlyOwnUserId(NOT_FOUND, { malformed: VALIDATION_FAILED }),
+          outcomes: forbidOtherUserIds({ own: NOT_FOUND, malformed: VALIDATION_FAILED }),
         },
       ],
     },

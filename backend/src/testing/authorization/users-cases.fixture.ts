@@ -1,4 +1,4 @@
-import { type AuthorizationTable, NOT_FOUND, allowOnlyOwnUserId } from './authorization-case.fixture';
+import { type AuthorizationTable, NOT_FOUND, forbidOtherUserIds } from './authorization-case.fixture';
 
 export const usersCases: AuthorizationTable = {
   routes: {
@@ -21,7 +21,7 @@ export const usersCases: AuthorizationTable = {
         {
           path: ({ user }) => `/api/user/${String(user)}`,
           body: () => ({ username: 'Somebody', avatar: null }),
-          outcomes: allowOnlyOwnUserId('200'),
+          outcomes: forbidOtherUserIds({ own: '200' }),
         },
       ],
     },
@@ -31,7 +31,7 @@ export const usersCases: AuthorizationTable = {
           path: ({ user }) => `/api/user/${String(user)}`,
           body: () => ({ gender: 'male' }),
           // The users have chosen a gender already, and it cannot be changed.
-          outcomes: allowOnlyOwnUserId('409 gender_already_set'),
+          outcomes: forbidOtherUserIds({ own: '409 gender_already_set' }),
         },
       ],
     },

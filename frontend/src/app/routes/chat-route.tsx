@@ -39,7 +39,7 @@ import { BreakTheIceEffects } from '@/features/random-chat/icebreaker/components
 import { randomChat, useRandomChat } from '@/features/random-chat/stores/random-chat.store';
 import { PartnerSafetyButtons } from '@/features/safety/components/partner-safety-buttons';
 import { PersonMenu } from '@/features/safety/components/person-menu';
-import { openReportDialog, type ReportedChat } from '@/features/safety/stores/report-dialog.store';
+import { openReportDialog, privateChatWithPerson } from '@/features/safety/stores/report-dialog.store';
 import { useAppHeight } from '@/lib/app-height';
 import { useFileDropGuard } from '@/lib/drop-guard';
 import { useDocumentTitle } from '@/product/document-title';
@@ -125,9 +125,6 @@ const reportMessage = (messageId: string): void => {
   if (session) openReportDialog(session.partner, { sessionId: session.sessionId, messageIds: [messageId] });
 };
 
-/** A `ReportedChat` without ids is the private chat with the reported friend. */
-const privateChatWithFriend: ReportedChat = {};
-
 /**
  * The page of a signed-in user: the random chat, a friend's private chat over it, sidebar, top bar and dialogs. The
  * components named `…Place` load a part when it is needed, and connect it with the page.
@@ -175,7 +172,7 @@ const Chat = ({ user, logOut }: { user: SelfUser; logOut: () => void }) => {
                 <PersonMenu
                   userId={user.id}
                   person={friend}
-                  reportedChat={privateChatWithFriend}
+                  reportedChat={privateChatWithPerson}
                   tabIndex={tabIndex}
                   isSmall={isSmall}
                   className="z-raised"

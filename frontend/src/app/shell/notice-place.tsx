@@ -1,4 +1,4 @@
-import { isExcluded } from '@thaw/contract/standing';
+import { isExcluded, type Notice } from '@thaw/contract/standing';
 import { type SelfUser } from '@thaw/contract/users';
 import { useEffect } from 'react';
 import { useBlockDialog } from '@/features/safety/stores/block-dialog.store';
@@ -11,6 +11,8 @@ import {
   useNoticeDialog,
 } from '@/features/standing/stores/notice-dialog.store';
 
+const isExclusion = ({ kind }: Notice): boolean => kind === 'suspension' || kind === 'ban';
+
 /** Shows one of the moderators' notices in a dialog: the one that the user has opened, else the newest unread one. */
 export const NoticePlace = ({ user }: { user: SelfUser }) => {
   const { data: notices = [] } = useNotices(user.id);
@@ -22,10 +24,10 @@ export const NoticePlace = ({ user }: { user: SelfUser }) => {
   const isReporting = useReportDialog(({ target }) => target !== null);
   const hasOtherDialog = mustChooseGender || isBlocking || isReporting;
   // Closes the dialog when the user changes: the next user must not see a notice of the previous one.
-  useEffect(() => resetNoticeDialog, [user.id]);
-  // While the account is paused or closed, the page shows the notice that explains it. A dialog shows no notice of a
-  // suspension or ban then.
-  const isExclusion = ({ kind }: { kind: string }): boolean => kind === 'suspension' || kind === 'ban';
+  useEffect(() => {
+    return () => resetNoticeDialog();
+  }, [user.id]);
+  // While a user is excluded (suspended or banned), the page itself shows the notice of the exclusion.
   const dialogNotices = isExcluded(user.standing)
     ? notices.filter((notice) => !isExclusion(notice))
     : notices;

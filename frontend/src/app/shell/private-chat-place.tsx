@@ -5,7 +5,7 @@ import { useHasNewsBeneath } from '@/app/shell/use-has-news-beneath';
 import { renderPrivateChatIdeas } from '@/app/shell/suggestions-place';
 import { shell } from '@/app/shell/shell-store';
 import { PersonMenu } from '@/features/safety/components/person-menu';
-import { openReportDialog } from '@/features/safety/stores/report-dialog.store';
+import { openReportDialog, privateChatWithPerson } from '@/features/safety/stores/report-dialog.store';
 import { Button } from '@/ui/button';
 import { Delayed } from '@/ui/delayed';
 import { createPart, LoadedPart } from '@/ui/loaded-part';
@@ -35,7 +35,7 @@ export const PrivateChatPlace = ({ me, friend }: { me: SelfUser; friend: Friend 
   // Whether the random chat beneath has changed since this chat was opened.
   const hasNewsBeneath = useHasNewsBeneath();
   const reportMessage = useCallback(
-    (messageId: number) => openReportDialog(friend, { messageIds: [messageId] }),
+    (messageId: number) => openReportDialog(friend, { ...privateChatWithPerson, messageIds: [messageId] }),
     [friend],
   );
   return (
@@ -59,8 +59,7 @@ export const PrivateChatPlace = ({ me, friend }: { me: SelfUser; friend: Friend 
             friend={friend}
             onClose={shell.closeFriend}
             hasNewsBeneath={hasNewsBeneath}
-            // A reported chat without ids is the private chat with the friend.
-            moreActions={<PersonMenu userId={me.id} person={friend} reportedChat={{}} />}
+            moreActions={<PersonMenu userId={me.id} person={friend} reportedChat={privateChatWithPerson} />}
             // The ideas of the composer are suggestions of what to write.
             renderIdeas={renderPrivateChatIdeas}
             onReportMessage={reportMessage}

@@ -141,8 +141,8 @@ export const sexualDemands = [
 ];
 
 /**
- * Beginnings of harmless phrases that contain an entry of `slurs`, for example of "fire retarded". `isInsult` removes
- * them from a message before it searches for entries.
+ * Harmless phrases that contain an entry of `slurs`. `isInsult` removes them from a message before it searches for
+ * entries. The last word may go on: "fire retard" also allows "fire retarded".
  */
 export const allowedPhrases = [
   'chink in',

@@ -2,7 +2,7 @@ import { type ReactNode, type Ref } from 'react';
 import { cn } from '@/lib/class-names';
 
 export interface ListItemProps {
-  /** Measures the height of the row for the virtualized list. */
+  /** With it, the virtualized list measures the height of the row. */
   ref: Ref<HTMLLIElement>;
   index: number;
   /** Number of rows in the whole list. */

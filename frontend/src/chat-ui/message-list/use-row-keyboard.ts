@@ -15,42 +15,57 @@ export interface RowKeyboardOptions {
   onOpen: (row: HTMLElement) => void;
 }
 
-const stepByKey: Partial<Record<string, number>> = { ArrowUp: -1, ArrowDown: 1 };
-
 /**
  * Arrow keys move the focus between rows; Home and End scroll to the ends of the list. Enter opens the actions of a row
  * as a sheet. The browser handles Tab, which moves the focus from a row to its actions.
+ * @returns the handler of `keydown` events of the list.
  */
-export const useRowKeyboard =
-  ({ scroller, count, virtualizer, onMove, onOpen }: RowKeyboardOptions) =>
-  (event: KeyboardEvent<HTMLElement>): void => {
-    const row = findRow(event.target);
-    if (event.key === 'Enter' && row && event.target === row) {
-      event.preventDefault();
-      return onOpen(row);
-    }
-    // Keys that are pressed inside a row, for example on one of its actions, keep their meaning.
-    if (event.target !== row && event.target !== scroller.current) return;
-    // The browser's own scrolling would stop too early, because rows get their real height only while the list scrolls.
-    if (event.key === 'Home' || event.key === 'End') {
-      event.preventDefault();
-      if (event.key === 'Home') virtualizer.scrollToIndex(0, { align: 'start' });
-      else virtualizer.scrollToEnd();
-      return;
-    }
-    const step = stepByKey[event.key];
-    if (step === undefined) return;
-    event.preventDefault();
-    onMove();
-    // When the list itself has the focus, the keys move to its last row.
-    const index = Math.min(count - 1, Math.max(0, (row ? readRowIndex(row) : count) + step));
-    virtualizer.scrollToIndex(index, { align: 'auto' });
-    const focusRow = (): void => {
-      const target = scroller.current?.querySelector<HTMLElement>(`li[data-index="${index}"]`);
-      // Tab may have moved the focus into the row in the meantime.
-      if (target && !target.contains(document.activeElement)) target.focus();
-    };
-    focusRow();
-    // A row that was out of view is mounted only after the scroll.
-    requestAnimationFrame(focusRow);
+export const useRowKeyboard = ({ scroller, count, virtualizer, onMove, onOpen }: RowKeyboardOptions) => {
+  const focusRow = (index: number): void => {
+    const row = scroller.current?.querySelector<HTMLElement>(`li[data-index="${index}"]`);
+    // Tab may have moved the focus into the row in the meantime.
+    if (row && !row.contains(document.activeElement)) row.focus();
   };
+
+  const moveTo = (wantedIndex: number): void => {
+    const index = Math.min(count - 1, Math.max(0, wantedIndex));
+    onMove();
+    virtualizer.scrollToIndex(index, { align: 'auto' });
+    focusRow(index);
+    // A row that was out of view is mounted only after the scroll.
+    requestAnimationFrame(() => focusRow(index));
+  };
+
+  /**
+   * @param row the focused row; null when the list itself has the focus. The arrow keys then move to the last row.
+   * @returns what the key does; undefined if the browser handles the key.
+   */
+  const findAction = (key: string, row: HTMLElement | null): (() => void) | undefined => {
+    const index = row ? readRowIndex(row) : count;
+    switch (key) {
+      case 'Enter':
+        return row ? () => onOpen(row) : undefined;
+      case 'ArrowUp':
+        return () => moveTo(index - 1);
+      case 'ArrowDown':
+        return () => moveTo(index + 1);
+      // The browser's own scrolling would stop too early: rows get their real height only while the list scrolls.
+      case 'Home':
+        return () => virtualizer.scrollToIndex(0, { align: 'start' });
+      case 'End':
+        return () => virtualizer.scrollToEnd();
+      default:
+        return undefined;
+    }
+  };
+
+  return (event: KeyboardEvent<HTMLElement>): void => {
+    const row = findRow(event.target);
+    // Keys that are pressed inside a row, for example on one of its actions, keep their meaning.
+    const isOnRowOrList = event.target === row || event.target === scroller.current;
+    const action = isOnRowOrList ? findAction(event.key, row) : undefined;
+    if (!action) return;
+    event.preventDefault();
+    action();
+  };
+};

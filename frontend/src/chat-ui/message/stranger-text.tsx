@@ -11,22 +11,15 @@ interface Part {
 /** Splits a text into contact details and the text between them, in order. */
 const splitByContactDetails = (text: string): readonly Part[] => {
   const parts: Part[] = [];
-  let from = 0;
+  let previousEnd = 0;
   for (const { start, end } of findContactDetails(text)) {
-    if (start > from) parts.push({ text: text.slice(from, start), isContact: false });
+    if (start > previousEnd) parts.push({ text: text.slice(previousEnd, start), isContact: false });
     parts.push({ text: text.slice(start, end), isContact: true });
-    from = end;
+    previousEnd = end;
   }
-  if (from < text.length) parts.push({ text: text.slice(from), isContact: false });
+  if (previousEnd < text.length) parts.push({ text: text.slice(previousEnd), isContact: false });
   return parts;
 };
-
-export interface StrangerTextProps {
-  text: string;
-  /** The contact details that the user has revealed. */
-  revealed: ReadonlySet<string>;
-  onReveal: (contact: string) => void;
-}
 
 export interface HiddenPartProps {
   label: string;
@@ -49,6 +42,13 @@ export const HiddenPart = ({ label, onReveal }: HiddenPartProps) => (
   </button>
 );
 
+export interface StrangerTextProps {
+  text: string;
+  /** The contact details that the user has revealed. */
+  revealed: ReadonlySet<string>;
+  onReveal: (contact: string) => void;
+}
+
 /** The text of a stranger's message. Each contact detail is hidden until it is pressed, and none becomes a link. */
 export const StrangerText = ({ text, revealed, onReveal }: StrangerTextProps) =>
   splitByContactDetails(text).map((part, index) =>
@@ -59,7 +59,7 @@ export const StrangerText = ({ text, revealed, onReveal }: StrangerTextProps) =>
     ),
   );
 
-/** The web addresses among the contact details that the user has revealed, each with a copy button. */
+/** A copy button for each web address among the revealed contact details. Other contact details have no button. */
 export const RevealedAddresses = ({ text, revealed }: Pick<StrangerTextProps, 'text' | 'revealed'>) =>
   splitByContactDetails(text).map((part, index) =>
     part.isContact && revealed.has(part.text) ? <CopyAddresses key={index} text={part.text} /> : null,

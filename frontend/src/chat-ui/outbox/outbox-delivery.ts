@@ -27,7 +27,7 @@ export const createDelivery = ({
   /** Incremented when the user changes, to recognise and ignore responses for an earlier user. */
   let userEpoch = 0;
 
-  const handleFailure = (message: OutgoingMessage, error: SocketRequestError): void => {
+  const handleSendFailure = (message: OutgoingMessage, error: SocketRequestError): void => {
     const { clientId, conversationId } = message;
     // The connection was lost: the message is sent again with the same clientId after the reconnect.
     if (error.failure === 'closed' || error.failure === 'not_connected') return;
@@ -47,13 +47,14 @@ export const createDelivery = ({
     const epochAtSend = userEpoch;
     send(message, (data) => {
       if (epochAtSend !== userEpoch) return;
-      if (handleAck(message, data)) messages.remove(clientId);
-      else messages.update(clientId, { state: 'refused' }); // the ack could not be parsed
+      const isParsed = handleAck(message, data);
+      if (isParsed) messages.remove(clientId);
+      else messages.update(clientId, { state: 'refused' });
     })
       .catch((error: unknown) => {
         // Any other error is a bug and must not be swallowed.
         if (!(error instanceof SocketRequestError)) throw error;
-        if (epochAtSend === userEpoch && messages.find(clientId)) handleFailure(message, error);
+        if (epochAtSend === userEpoch && messages.find(clientId)) handleSendFailure(message, error);
       })
       .finally(() => inFlight.delete(clientId));
   };
@@ -64,35 +65,34 @@ export const createDelivery = ({
     if (!picture?.file || uploads.has(clientId)) return;
     const controller = new AbortController();
     uploads.set(clientId, controller);
-    /** Merges a change into the picture, for `messages.update`. Returns {} if the message has been removed. */
-    const mergeIntoPicture = (change: Partial<NonNullable<OutgoingMessage['picture']>>) => {
+    /** Builds a change of the picture for `messages.update`; {} if the message has been removed. */
+    const buildPictureChange = (change: Partial<NonNullable<OutgoingMessage['picture']>>) => {
       const current = messages.find(clientId);
       return current?.picture ? { picture: { ...current.picture, ...change } } : {};
+    };
+    const handleUploaded = (url: string): void => {
+      if (controller.signal.aborted) return;
+      const uploaded = messages.update(clientId, {
+        state: 'sending',
+        ...buildPictureChange({ url, percent: 100 }),
+      });
+      if (uploaded) sendMessage(uploaded);
+    };
+    const handleUploadFailure = (error: unknown): void => {
+      const message = messages.find(clientId);
+      if (controller.signal.aborted || !message) return;
+      // No toast is shown (docs/product-decisions.md, A97).
+      console.warn('The photo was not stored', error);
+      if (!returnToComposer(message)) messages.update(clientId, { state: 'upload_failed' });
     };
     upload(picture.file, {
       signal: controller.signal,
       onProgress: (percent) => {
         if (messages.find(clientId)?.picture?.percent !== percent)
-          messages.update(clientId, mergeIntoPicture({ percent }));
+          messages.update(clientId, buildPictureChange({ percent }));
       },
     })
-      .then(
-        (url) => {
-          if (controller.signal.aborted) return;
-          const uploaded = messages.update(clientId, {
-            state: 'sending',
-            ...mergeIntoPicture({ url, percent: 100 }),
-          });
-          if (uploaded) sendMessage(uploaded);
-        },
-        (error: unknown) => {
-          const message = messages.find(clientId);
-          if (controller.signal.aborted || !message) return;
-          // No toast is shown (docs/product-decisions.md, A97).
-          console.warn('The photo was not stored', error);
-          if (!returnToComposer(message)) messages.update(clientId, { state: 'upload_failed' });
-        },
-      )
+      .then(handleUploaded, handleUploadFailure)
       .finally(() => {
         // A retry may have started the next upload of the message.
         if (uploads.get(clientId) === controller) uploads.delete(clientId);

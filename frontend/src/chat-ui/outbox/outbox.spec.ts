@@ -9,7 +9,7 @@ import { FakeClock } from '@/testing/fake-clock';
 import { flushPromises } from '@/testing/flush-promises';
 
 // The id of a conversation is the friend's id in a private chat ('12'), and the session's id in a random chat ('s1').
-// Every test outbox belongs to user 7. A second one reads what the first one stored, as after a reload of the page.
+// Every test outbox belongs to user 7.
 
 const imageUrl = '/api/files/chat-images/0b0f3f2a-5a86-4a61-9a0e-6a4b8c1d2e3f.webp';
 const photo = new File(['x'], 'dot.png', { type: 'image/png' });
@@ -29,7 +29,8 @@ const createTestOutbox = () => {
   const sent: {
     message: OutgoingMessage;
     content: string;
-    ack: (data?: Record<string, unknown>) => void;
+    ack: () => void;
+    ackWithInvalidData: () => void;
     reject: (error: unknown) => void;
   }[] = [];
   const uploads: {
@@ -52,13 +53,15 @@ const createTestOutbox = () => {
         sent.push({
           message,
           content: toWireContent(message),
-          ack: (data = { ok: true }) => onAck(data),
+          ack: () => onAck({ ok: true }),
+          ackWithInvalidData: () => onAck({}),
           reject,
         }),
       ),
     handleAck: ({ clientId }, data) => {
-      if (data.ok === true) ackedIds.push(clientId);
-      return data.ok === true;
+      const isValid = data.ok === true;
+      if (isValid) ackedIds.push(clientId);
+      return isValid;
     },
     onRefused: () => undefined,
     upload: (_file, { signal, onProgress }) =>
@@ -82,13 +85,13 @@ const createTestOutbox = () => {
   };
 };
 
-/** A composer that records the messages it takes back. One with other content (`isInUse`) refuses pictures. */
-const createComposer = ({ isInUse = false } = {}) => {
+/** A composer that records the messages it takes back. It refuses pictures if it already has other content. */
+const createComposer = ({ hasOtherContent = false } = {}) => {
   const returnedMessages: ReturnedMessage[] = [];
   return {
     returnedMessages,
     takeBack: (returned: ReturnedMessage): boolean => {
-      const isTakenBack = !isInUse || returned.attachment === null;
+      const isTakenBack = !hasOtherContent || returned.attachment === null;
       if (isTakenBack) returnedMessages.push(returned);
       return isTakenBack;
     },
@@ -126,11 +129,11 @@ describe('a text', () => {
     expect(listMessages()).toEqual([]);
   });
 
-  it('that was refused or has an invalid ack is resent only by Retry, and a second Retry has no effect', async () => {
+  it('that was refused or has an invalid ack is resent only by Retry', async () => {
     const { outbox, sent, listStates } = createTestOutbox();
     outbox.submit('12', createText('one'));
     outbox.submit('12', createText('two'));
-    sent[0]?.ack({});
+    sent[0]?.ackWithInvalidData();
     sent[1]?.reject(new SocketRequestError('refused', 'internal'));
     await flushPromises();
     expect(listStates()).toEqual(['refused', 'refused']);
@@ -138,10 +141,18 @@ describe('a text', () => {
     outbox.resendAll();
     expect(sent).toHaveLength(2);
     outbox.retry('c2');
-    // The message is in flight, so the second Retry has no effect.
-    outbox.retry('c2');
     expect(sent).toHaveLength(3);
     expect(sent[2]?.message.clientId).toBe('c2');
+  });
+
+  it('is resent only once when Retry is pressed twice', async () => {
+    const { outbox, sent } = createTestOutbox();
+    outbox.submit('12', createText('one'));
+    sent[0]?.reject(new SocketRequestError('refused', 'internal'));
+    await flushPromises();
+    outbox.retry('c1');
+    outbox.retry('c1');
+    expect(sent).toHaveLength(2);
   });
 
   it('that was in flight when the connection closed is resent once and in order on the next connection', async () => {
@@ -182,8 +193,8 @@ describe('a text', () => {
     expect(sent.slice(2).map(({ message }) => message.conversationId)).toEqual(['s2']);
   });
 
-  it('returns to its composer with its quoted message on a rate limit, and a notice is shown for a while', async () => {
-    const { outbox, sent, clock, listMessages, getNoticeKind } = createTestOutbox();
+  it('returns to its composer with its quoted message on a rate limit', async () => {
+    const { outbox, sent, listMessages } = createTestOutbox();
     const composer = createComposer();
     outbox.registerComposer('12', composer);
     outbox.submit('12', { ...createText('hello'), replyTo });
@@ -191,6 +202,14 @@ describe('a text', () => {
     await flushPromises();
     expect(listMessages()).toEqual([]);
     expect(composer.returnedMessages).toEqual([{ text: 'hello', attachment: null, replyTo }]);
+  });
+
+  it('that returns to its composer on a rate limit is explained by a notice for the time of a toast', async () => {
+    const { outbox, sent, clock, getNoticeKind } = createTestOutbox();
+    outbox.registerComposer('12', createComposer());
+    outbox.submit('12', createText('hello'));
+    sent[0]?.reject(createRateLimitError());
+    await flushPromises();
     expect(getNoticeKind()).toBe('too_fast');
     clock.advance(pageLimits.toastMs);
     expect(getNoticeKind()).toBeUndefined();
@@ -218,9 +237,12 @@ describe('a text', () => {
 });
 
 describe('a reload', () => {
+  /** The new outbox reads what the outbox before the reload has stored. */
+  const reload = createTestOutbox;
+
   it('keeps unsent messages and sends them under the same clientId', () => {
     createTestOutbox().outbox.submit('12', { ...createText('hello'), replyTo });
-    const { outbox, sent, listMessages } = createTestOutbox();
+    const { outbox, sent, listMessages } = reload();
     expect(listMessages()).toMatchObject([{ clientId: 'c1', content: 'hello', replyTo, state: 'sending' }]);
     outbox.resendAll();
     expect(sent[0]).toMatchObject({ content: 'hello', message: { clientId: 'c1' } });
@@ -232,7 +254,7 @@ describe('a reload', () => {
     before.outbox.submit('12', createPhoto('not uploaded'));
     before.uploads[0]?.finish(imageUrl);
     await flushPromises();
-    const { listMessages, lostPictures } = createTestOutbox();
+    const { listMessages, lostPictures } = reload();
     expect(listMessages()).toMatchObject([{ content: `uploaded\n[IMAGE:${imageUrl}]`, type: 'mixed' }]);
     expect(lostPictures).toEqual([['12', { text: 'not uploaded', replyTo: null }]]);
   });
@@ -240,7 +262,7 @@ describe('a reload', () => {
   it('ignores invalid data in storage', () => {
     for (const stored of ['{', '[{}]', 'null', '[{"clientId":"c1"}]']) {
       sessionStorage.setItem('test-7', stored);
-      expect(createTestOutbox().listMessages()).toEqual([]);
+      expect(reload().listMessages()).toEqual([]);
     }
   });
 });
@@ -256,12 +278,13 @@ it('erases the messages of the previous user on a change of user, and ignores re
 });
 
 describe('a photo', () => {
-  const submitPhoto = ({ outbox, caption = 'look' }: { outbox: Outbox; caption?: string }): void =>
-    void outbox.submit('12', createPhoto(caption));
+  const submitPhoto = (outbox: Outbox, caption = 'look'): void => {
+    outbox.submit('12', createPhoto(caption));
+  };
 
   it('is listed with its progress while it uploads, and is then sent', async () => {
     const { outbox, uploads, sent, listMessages } = createTestOutbox();
-    submitPhoto({ outbox });
+    submitPhoto(outbox);
     uploads[0]?.onProgress(45);
     expect(listMessages()).toMatchObject([
       {
@@ -281,7 +304,7 @@ describe('a photo', () => {
 
   it('without a caption is of type image', async () => {
     const { outbox, uploads, sent } = createTestOutbox();
-    submitPhoto({ outbox, caption: '' });
+    submitPhoto(outbox, '');
     uploads[0]?.finish(imageUrl);
     await flushPromises();
     expect(sent[0]).toMatchObject({ content: imageUrl, message: { type: 'image' } });
@@ -289,7 +312,7 @@ describe('a photo', () => {
 
   it('does not delay a text that is written during its upload', () => {
     const { outbox, sent } = createTestOutbox();
-    submitPhoto({ outbox });
+    submitPhoto(outbox);
     outbox.submit('12', createText('meanwhile'));
     expect(sent.map(({ content }) => content)).toEqual(['meanwhile']);
   });
@@ -297,7 +320,7 @@ describe('a photo', () => {
   it('is sent even if its conversation was closed during the upload', async () => {
     const { outbox, uploads, sent } = createTestOutbox();
     const unregisterComposer = outbox.registerComposer('12', createComposer());
-    submitPhoto({ outbox });
+    submitPhoto(outbox);
     unregisterComposer();
     uploads[0]?.finish(imageUrl);
     await flushPromises();
@@ -308,7 +331,7 @@ describe('a photo', () => {
     const { outbox, uploads, listMessages } = createTestOutbox();
     const composer = createComposer();
     outbox.registerComposer('12', composer);
-    submitPhoto({ outbox });
+    submitPhoto(outbox);
     outbox.discard('c1');
     expect(uploads[0]?.signal.aborted).toBe(true);
     expect(listMessages()).toEqual([]);
@@ -319,7 +342,7 @@ describe('a photo', () => {
     const { outbox, uploads, listMessages } = createTestOutbox();
     const composer = createComposer();
     outbox.registerComposer('12', composer);
-    submitPhoto({ outbox });
+    submitPhoto(outbox);
     uploads[0]?.fail(new Error('503'));
     await flushPromises();
     expect(listMessages()).toEqual([]);
@@ -331,7 +354,7 @@ describe('a photo', () => {
   });
 
   it.each([
-    ['the composer is in use', () => createComposer({ isInUse: true })],
+    ['the composer has other content', () => createComposer({ hasOtherContent: true })],
     ['the conversation is closed', () => null],
   ])(
     'stays in the outbox when the upload fails and %s, and Retry uploads it again',
@@ -339,7 +362,7 @@ describe('a photo', () => {
       const { outbox, uploads, sent, listStates } = createTestOutbox();
       const composer = openComposer();
       if (composer) outbox.registerComposer('12', composer);
-      submitPhoto({ outbox });
+      submitPhoto(outbox);
       uploads[0]?.fail(new Error('503'));
       await flushPromises();
       expect(listStates()).toEqual(['upload_failed']);
@@ -361,7 +384,7 @@ describe('a photo', () => {
 
   it('is removed, and its upload aborted, when keepOnlyConversations does not keep its conversation', () => {
     const { outbox, uploads, listMessages } = createTestOutbox();
-    submitPhoto({ outbox });
+    submitPhoto(outbox);
     outbox.keepOnlyConversations((conversationId) => conversationId === 's2');
     expect(uploads[0]?.signal.aborted).toBe(true);
     expect(listMessages()).toEqual([]);

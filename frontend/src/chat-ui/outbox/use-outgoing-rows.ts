@@ -3,14 +3,10 @@ import { type ChatMessage } from '@/chat-ui/chat-message';
 import { type Outbox } from '@/chat-ui/outbox/outbox';
 import { type OutgoingMessage } from '@/chat-ui/outbox/outgoing-message';
 
-/** Caches the row of each message, so that unchanged messages are not rendered again. */
-const rowCache = new WeakMap<OutgoingMessage, ChatMessage>();
-
-const toRow = (message: OutgoingMessage, senderId: number): ChatMessage => {
+const createRow = (message: OutgoingMessage, senderId: number): ChatMessage => {
   const { clientId, content, type, replyTo, at, state, picture } = message;
-  const cached = rowCache.get(message);
-  if (cached?.senderId === senderId) return cached;
-  const row: ChatMessage = {
+  const isUploading = state === 'uploading';
+  return {
     id: clientId,
     key: clientId,
     clientId,
@@ -21,16 +17,20 @@ const toRow = (message: OutgoingMessage, senderId: number): ChatMessage => {
     replyTo,
     reactions: {},
     isEdited: false,
-    delivery: state === 'uploading' || state === 'sending' ? 'sending' : 'failed',
-    ...(picture
-      ? {
-          picture: {
-            previewUrl: picture.previewUrl,
-            percent: state === 'uploading' ? picture.percent : null,
-          },
-        }
-      : {}),
+    delivery: isUploading || state === 'sending' ? 'sending' : 'failed',
+    ...(picture && {
+      picture: { previewUrl: picture.previewUrl, percent: isUploading ? picture.percent : null },
+    }),
   };
+};
+
+/** Unchanged messages keep their row, so that it is not rendered again. */
+const rowCache = new WeakMap<OutgoingMessage, ChatMessage>();
+
+const getRow = (message: OutgoingMessage, senderId: number): ChatMessage => {
+  const cached = rowCache.get(message);
+  if (cached?.senderId === senderId) return cached;
+  const row = createRow(message, senderId);
   rowCache.set(message, row);
   return row;
 };
@@ -46,12 +46,9 @@ export const useRowsWithOutgoing = (
   return useMemo(() => {
     const outgoing = outboxMessages.filter((message) => message.conversationId === conversationId);
     if (outgoing.length === 0) return stored;
-    // The frame of a stored message may arrive before its ack; then the message is in both lists. The key of the user's
-    // own stored message is its client id.
+    // A message is in both lists if it arrives as stored before its ack. The key of its stored row is its client id.
     const storedKeys = new Set(stored.map(({ key }) => key));
-    return [
-      ...stored,
-      ...outgoing.filter(({ clientId }) => !storedKeys.has(clientId)).map((message) => toRow(message, ownId)),
-    ];
+    const notStored = outgoing.filter(({ clientId }) => !storedKeys.has(clientId));
+    return [...stored, ...notStored.map((message) => getRow(message, ownId))];
   }, [stored, outboxMessages, conversationId, ownId]);
 };

@@ -53,7 +53,7 @@ export class PendingRequests {
     });
   }
 
-  /** Settles the request that a frame responds to. Returns false when there is none. */
+  /** If the frame is the response to a pending request, settles the request and returns true. */
   settleRequestOf(frame: ServerFrame): boolean {
     const request = frame.ref === undefined ? undefined : this.requests.get(frame.ref);
     if (!request) return false;

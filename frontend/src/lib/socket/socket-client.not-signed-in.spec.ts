@@ -11,7 +11,7 @@ describe('a close with 4401 (not signed in)', () => {
     await flushPromises();
     expect(checkSignedOut).toHaveBeenCalledTimes(1);
     expect(onSignedOut).toHaveBeenCalledTimes(1);
-    // Longer than the delays of all attempts together.
+    // Long enough for all attempts to reconnect.
     clock.advance(120_000);
     expect(sockets).toHaveLength(1);
   });
@@ -30,15 +30,17 @@ describe('a close with 4401 (not signed in)', () => {
     expect(onSignedOut).not.toHaveBeenCalled();
   });
 
-  it('offers Reconnect when all five further attempts end with 4401 too, although the user is signed in', async () => {
+  it('offers Reconnect when every attempt to reconnect ends with 4401 although the user is signed in', async () => {
     const { getCurrentSocket, sockets, checkSignedOut, getStatus, clock } = openSocketClient();
     checkSignedOut.mockResolvedValue(false);
-    for (let attempt = 1; attempt <= limits.reconnectAttempts + 1; attempt += 1) {
+    const connections = 1 + limits.reconnectAttempts;
+    for (let connection = 1; connection <= connections; connection += 1) {
       getCurrentSocket().drop(closeCodes.notSignedIn);
       await flushPromises();
-      clock.advance(reconnectDelayMs(attempt));
+      // The delay before the next attempt. After the last connection there is none.
+      clock.advance(reconnectDelayMs(connection));
     }
-    expect(sockets).toHaveLength(1 + limits.reconnectAttempts);
+    expect(sockets).toHaveLength(connections);
     expect(getStatus()).toEqual({ kind: 'failed', canReconnect: true });
   });
 

@@ -1,12 +1,12 @@
 import { type Notice } from '@thaw/contract/safety';
-import { listParagraphs, chooseTitle } from '@/product/notice/notice-text';
+import { getNoticeTitle, listParagraphs } from '@/product/notice/notice-text';
 import { aNotice } from '@/testing/safety-factories';
 
 /** For a notice that cannot be appealed. */
 const noAppeal: Notice['appeal'] = { state: 'none', until: null, outcome: null, answer: null };
 
 it('lists facts, rule, who decided, the end of the sanction and the deadline of the appeal, in this order', () => {
-  expect(chooseTitle(aNotice())).toBe('Your account is paused');
+  expect(getNoticeTitle(aNotice())).toBe('Your account is paused');
   expect(listParagraphs(aNotice())).toEqual([
     'You went on with sexual messages after your partner had asked you to stop.',
     'Rule: Nothing sexual that the other does not want.',

@@ -9,7 +9,7 @@ const dateAndTimeFormat = new Intl.DateTimeFormat(undefined, { dateStyle: 'long'
 const formatUntil = (until: string | null): string =>
   until === null ? copy.withoutEnd : copy.until(formatTime(dateAndTimeFormat, Date.parse(until)));
 
-/** Returns the first paragraphs of a notice. Some kinds have a fixed text, used when there are no facts. */
+/** Returns the first paragraphs of a notice. `facts` is the reason in words, null where `copy` has a fixed text. */
 const listOpeningParagraphs = ({ kind, facts, appeal, report }: Notice): (string | null)[] => {
   switch (kind) {
     // A restriction under which reported users are matched only with each other.
@@ -34,28 +34,25 @@ const listOpeningParagraphs = ({ kind, facts, appeal, report }: Notice): (string
   }
 };
 
-/** Whether the notice is about a sanction that excludes the user from Thaw. */
-const isExclusion = ({ kind }: Notice): boolean => kind === 'suspension' || kind === 'ban';
-
 /** Returns the title of a notice. */
-export const chooseTitle = ({ kind }: Pick<Notice, 'kind'>): string => copy.titles[kind];
+export const getNoticeTitle = ({ kind }: Pick<Notice, 'kind'>): string => copy.titles[kind];
 
 /** Returns the paragraphs of a notice: facts, rule, who decided, end of the sanction, and deadline of the appeal. */
 export const listParagraphs = (notice: Notice): string[] => {
   const { kind, rule, decidedBy, until, appeal } = notice;
-  const namesDecider = kind === 'warning' || kind === 'care' || isExclusion(notice);
+  // These sanctions exclude the user from Thaw until they end.
+  const isExclusion = kind === 'suspension' || kind === 'ban';
+  const namesDecider = isExclusion || kind === 'warning' || kind === 'care';
+  // A reduced sanction has a new end.
+  const isReduction = kind === 'appeal_decided' && appeal.outcome === 'reduced';
+  // A notice about a report offers the appeal in its opening paragraph (`copy.secondLook`), without the deadline.
+  const deadline = appeal.state === 'possible' && kind !== 'report_decided' ? appeal.until : null;
   const paragraphs = [
     ...listOpeningParagraphs(notice),
     rule && copy.rule(ruleTitles[rule]),
     namesDecider ? copy.decidedBy[decidedBy] : null,
-    // An appeal that reduced a sanction has changed its end.
-    isExclusion(notice) || (kind === 'appeal_decided' && appeal.outcome === 'reduced')
-      ? formatUntil(until)
-      : null,
-    // The notice about a report offers the appeal in its opening paragraph instead (`copy.secondLook`).
-    appeal.state === 'possible' && appeal.until !== null && kind !== 'report_decided'
-      ? copy.appealUntil(formatTime(dateFormat, Date.parse(appeal.until)))
-      : null,
+    isExclusion || isReduction ? formatUntil(until) : null,
+    deadline && copy.appealUntil(formatTime(dateFormat, Date.parse(deadline))),
   ];
-  return paragraphs.filter((paragraph) => paragraph !== null && paragraph !== '') as string[];
+  return paragraphs.filter((paragraph): paragraph is string => paragraph !== null && paragraph !== '');
 };

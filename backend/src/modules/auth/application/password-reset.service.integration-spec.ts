@@ -1,4 +1,4 @@
-// Tests the command of main.passwords, with which operators reset passwords. Uses real PostgreSQL and Redis, and an api
+// Tests `main.passwords`, the program with which operators reset passwords. Uses real PostgreSQL and Redis, and an api
 // replica over HTTP.
 import type { INestApplicationContext } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';

@@ -37,22 +37,22 @@ export const markRequestsSecureForHttpsOrigin =
   };
 
 /**
- * Extends a session in use to another thirty days, at most once an hour: a change of `refreshedAt` makes
- * express-session save the session and send the cookie again.
- * @param onRefreshed called with the user of an extended session
+ * Refreshes a session in use, which extends it to another thirty days, at most once an hour. The change of
+ * `refreshedAt` makes express-session save the session and send the cookie again.
+ * @param onRefreshed called with the user of a refreshed session, and the request
  */
 export const createRefreshMiddleware =
   (onRefreshed: (userId: number, request: Request) => void): RequestHandler =>
   (request, _response, next) => {
     const { session: currentSession } = request;
+    // express-session has created this session because the request has no valid cookie. It is not stored.
+    if (!currentSession.isFromTable) return next();
     const nowMs = Date.now();
     const sinceRefreshMs = nowMs - (currentSession.refreshedAt ?? 0);
-    // A session that express-session creates for a request without a valid cookie is not in the table of sessions.
-    if (currentSession.isFromTable && sinceRefreshMs > REFRESH_AFTER_MS) {
-      currentSession.refreshedAt = nowMs;
-      // `request.user` is not set yet: passport.session() runs after this middleware.
-      const userId = currentSession.passport?.user?.userId;
-      if (userId !== undefined) onRefreshed(userId, request);
-    }
+    if (sinceRefreshMs <= REFRESH_AFTER_MS) return next();
+    currentSession.refreshedAt = nowMs;
+    // `request.user` is not set yet: passport.session() runs after this middleware.
+    const userId = currentSession.passport?.user?.userId;
+    if (userId !== undefined) onRefreshed(userId, request);
     next();
   };

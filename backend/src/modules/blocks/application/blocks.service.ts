@@ -6,6 +6,7 @@ import { CommandExecutorService } from '../../../platform/event-store/command-ex
 import { EventStoreRepository } from '../../../platform/event-store/event-store.repository';
 import { throwUnavailableOnConflict } from '../../../platform/event-store/version-conflict.functions';
 import { logWarning, logRejections } from '../../../platform/observability/warn-about.functions';
+import type { BlockedPair } from '../../../platform/process-events/process-event-map.types';
 import { ProcessEventsService } from '../../../platform/process-events/process-events.service';
 import { UserPublisherService } from '../../../platform/realtime/user-publisher.service';
 import { USER_RELATIONS, type UserRelationsPort } from '../../users/application/user-relations.port';
@@ -21,11 +22,21 @@ export interface BlockResult {
   isNew: boolean;
 }
 
-type Publication = () => Promise<void>;
+interface BlockChange extends BlockedPair {
+  isBlocked: boolean;
+}
+
+interface StoredBlock {
+  blockedAt: Date;
+  isNew: boolean;
+  /** Each one publishes what another module has changed in the transaction of the block. */
+  publications: readonly (() => Promise<void>)[];
+}
 
 /**
  * Blocks and unblocks users. Other modules react to UserBlocking, in the transaction of the block, and to UserBlocked
- * and UserUnblocked, after the commit.
+ * and UserUnblocked, after the commit. A call may die between its commit and these last reactions. The caller then
+ * repeats the call, which runs all reactions again.
  */
 @Injectable()
 export class BlocksService {
@@ -55,57 +66,25 @@ export class BlocksService {
   }
 
   /**
-   * Blocks a user. When the user is blocked already, the listeners run again: an earlier call may have died after its
-   * commit. After this returns, no chat of the two is open and none can start.
+   * Blocks a user. The reactions also run if the user is blocked already. After this returns, no chat of the two is
+   * open and none can start.
    * @throws DomainError not_found, limit_reached, unavailable
    */
   async block(blockerId: number, blockedId: number): Promise<BlockResult> {
-    const mayBlock =
-      blockerId !== blockedId &&
-      (await this.users.findProfile(blockedId)) !== null &&
-      (await this.relations.areAcquainted(blockerId, blockedId));
-    let publications: Publication[] = [];
-    const { state, isNew } = await this.runInTransaction(async (manager) => {
-      publications = []; // drops those of an attempt that lost a version conflict
-      await this.blocks.lockPair(blockerId, blockedId, manager);
-      // Locked, so that no other block by this user changes `blockedCount` before the commit.
-      await this.blocks.lockBlocker(blockerId, manager);
-      const blockedCount = await this.blocks.countByBlocker(blockerId, manager);
-      const command: BlockCommand = {
-        type: 'BlockUser',
-        eventId: randomUUID(),
-        at: new Date(),
-        blockerId,
-        blockedId,
-        // Locks the users against erasure: an erasure that has already read their blocks would not remove this one.
-        mayBlock: mayBlock && (await this.users.lockAndCheckExistence([blockerId, blockedId], manager)),
-        blockedCount,
-      };
-      const { state, events } = await this.execute(command, manager);
-      await this.processEvents.runInTransaction('UserBlocking', {
-        blockerId,
-        blockedId,
-        manager,
-        afterCommit: (publication) => publications.push(publication),
-      });
-      return { state, isNew: events.length > 0 };
-    });
-    const { blockedAt } = state;
-    if (!blockedAt) throw new Error('BlockUser stored no block');
+    const { blockedAt, isNew, publications } = await this.storeBlock(blockerId, blockedId);
     try {
       await this.processEvents.deliver('UserBlocked', { blockerId, blockedId });
     } finally {
-      // The block is committed: its effects are published even if a listener has failed.
+      // The block is committed, so this happens even if a reaction has failed.
       const results = await Promise.allSettled(publications.map((publish) => publish()));
       logRejections(this.logger, 'An effect of a block was not published', results);
     }
-    await this.publishChange(blockerId, blockedId, true);
+    await this.publishChange({ blockerId, blockedId, isBlocked: true });
     return { block: { blockedId, createdAt: blockedAt.toISOString() }, isNew };
   }
 
   /**
-   * Unblocks a user. When the user was unblocked earlier, the listeners run again: the earlier call may have died after
-   * its commit.
+   * Unblocks a user. The reactions also run if the user was unblocked earlier.
    * @throws DomainError not_found when the user is not blocked; unavailable
    */
   async unblock(blockerId: number, blockedId: number): Promise<void> {
@@ -116,14 +95,52 @@ export class BlocksService {
         await this.execute({ type: 'UnblockUser', ...command }, manager);
       });
     } catch (error) {
-      // An earlier call may have died between its commit and the delivery of this event, so the event is delivered
-      // again. Its listeners do nothing while the user is blocked.
+      // The user may have been unblocked by an earlier call that died. If the user is still blocked, the reactions do
+      // nothing.
       const history = await this.eventStore.read(buildBlockStreamId(blockerId, blockedId));
       if (history.length > 0) await this.processEvents.deliver('UserUnblocked', { blockerId, blockedId });
       throw error;
     }
     await this.processEvents.deliver('UserUnblocked', { blockerId, blockedId });
-    await this.publishChange(blockerId, blockedId, false);
+    await this.publishChange({ blockerId, blockedId, isBlocked: false });
+  }
+
+  /** Stores the block, and what other modules change with it, in one transaction. */
+  private async storeBlock(blockerId: number, blockedId: number): Promise<StoredBlock> {
+    const areAcquainted =
+      blockerId !== blockedId &&
+      (await this.users.findProfile(blockedId)) !== null &&
+      (await this.relations.areAcquainted(blockerId, blockedId));
+    const { state, ...stored } = await this.runInTransaction(async (manager) => {
+      await this.blocks.lockPair(blockerId, blockedId, manager);
+      // Locked, so that no other block by this user changes `blockedCount` before the commit.
+      await this.blocks.lockBlocker(blockerId, manager);
+      const blockedCount = await this.blocks.countByBlocker(blockerId, manager);
+      // Locks the users against erasure: an erasure that has already read their blocks would not remove this one.
+      const mayBlock =
+        areAcquainted && (await this.users.lockAndCheckExistence([blockerId, blockedId], manager));
+      const command: BlockCommand = {
+        type: 'BlockUser',
+        eventId: randomUUID(),
+        at: new Date(),
+        blockerId,
+        blockedId,
+        mayBlock,
+        blockedCount,
+      };
+      const { state, events } = await this.execute(command, manager);
+      const publications: (() => Promise<void>)[] = [];
+      await this.processEvents.runInTransaction('UserBlocking', {
+        blockerId,
+        blockedId,
+        manager,
+        afterCommit: (publish) => publications.push(publish),
+      });
+      return { state, isNew: events.length > 0, publications };
+    });
+    const { blockedAt } = state;
+    if (!blockedAt) throw new Error('BlockUser stored no block');
+    return { ...stored, blockedAt };
   }
 
   private async execute(
@@ -139,7 +156,7 @@ export class BlocksService {
   }
 
   /** Never throws: frames are sent with best effort, and a client that misses one reads the list of blocks later. */
-  private async publishChange(blockerId: number, blockedId: number, isBlocked: boolean): Promise<void> {
+  private async publishChange({ blockerId, blockedId, isBlocked }: BlockChange): Promise<void> {
     try {
       await this.userPublisher.sendFrame(blockerId, 'block_changed', { userId: blockedId, isBlocked });
     } catch (error) {

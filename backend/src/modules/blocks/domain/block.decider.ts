@@ -24,7 +24,8 @@ const decide = (command: BlockCommand, state: BlockState): readonly BlockEvent[]
 const decideBlock = (command: BlockUser, state: BlockState): readonly BlockEvent[] => {
   const { eventId, at, blockerId, blockedId, mayBlock, blockedCount } = command;
   if (state.blockedAt) return [];
-  // The same refusal for unknown users and for users never met, so that a caller cannot find out which ids exist.
+  // `mayBlock` is false for unknown users and for users never met. Both get the same refusal, so that a caller cannot
+  // find out which ids exist.
   if (blockerId === blockedId || !mayBlock) throw new DomainError('not_found');
   if (blockedCount >= limits.blockedUsersMax) throw new DomainError('limit_reached');
   return [{ type: 'PersonBlocked', eventId, occurredAt: at, data: { blockerId, blockedId } }];

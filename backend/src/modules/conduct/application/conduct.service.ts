@@ -244,16 +244,15 @@ export class ConductService {
   }
 
   /**
-   * Shortens inherited sanctions that outlive their source, the sanction of another account from which they were
-   * inherited. Idempotent. Never throws: the job `conduct_time_limits` retries.
+   * Lifts or shortens inherited sanctions that outlive their source, the sanction of another account from which they
+   * were inherited. Idempotent. Never throws: the job `conduct_time_limits` retries.
    * @param sourceUserId the user of the source sanctions; null for all users
    * @param limit maximum number of inherited sanctions
    */
   async alignInheritedSanctions(sourceUserId: number | null, limit: number): Promise<void> {
     try {
-      // `userId` is the user who inherited the sanction; `sanctionId` and `until` are the id and the end of its source.
-      for (const alignment of await this.conduct.findOutlivedSources(sourceUserId, limit))
-        await this.run({ ...alignment, type: 'AlignInheritedSanction' }).catch((error: unknown) =>
+      for (const outlivedSource of await this.conduct.findOutlivedSources(sourceUserId, limit))
+        await this.run({ ...outlivedSource, type: 'AlignInheritedSanction' }).catch((error: unknown) =>
           logWarning(this.logger, 'An inherited sanction was not shortened', error),
         );
     } catch (error) {

@@ -1,4 +1,5 @@
 import {
+  computeStanding,
   createConfirmation,
   ada,
   ConductHistory,
@@ -8,7 +9,6 @@ import {
   listTypes,
 } from '../../../testing/conduct-events.fixture';
 import { expectRefusal } from '../../../testing/refusal.functions';
-import { computeStandingAt } from '../../standings/domain/standing.state';
 
 // `ada` is the reported user. By default `mod` decides cases, and `otherMod` confirms bans and decides appeals. A
 // moderator who is involved in the case, or made the appealed decision, is refused with `own_decision`.
@@ -16,7 +16,6 @@ import { computeStandingAt } from '../../standings/domain/standing.state';
 /** The first reporter of `reportByUsers`. */
 const firstReporter = 11;
 const UNKNOWN_ID = 999;
-const computeStanding = ({ state, now }: ConductHistory) => computeStandingAt(state.standing, now);
 /** A history with one report, whose case was decided. */
 const createDecidedHistory = (outcome: 'warned' | 'suspended' | 'banned' | 'dismissed'): ConductHistory => {
   const history = new ConductHistory().reportByUsers(1);

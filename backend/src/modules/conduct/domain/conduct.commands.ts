@@ -128,19 +128,19 @@ export type AnswerAgeQuestion = Command<'AnswerAgeQuestion'> & { noticeId: numbe
 
 /** Sanctions a new account that shares a device or an e-mail address with a sanctioned user, with the same end. */
 export type InheritSanction = Command<'InheritSanction'> & {
-  /** The sanction of the other user. */
+  /** The source: the sanction of the other user. */
   sanctionId: number;
   kind: 'suspended' | 'banned';
   rule: HouseRule;
   /** Null for a sanction without an end. */
   until: Date | null;
 };
-/** Shortens the sanction that the user inherited, because its source was shortened or lifted. */
+/** Lifts or shortens the sanction that the user inherited, because its source was lifted or shortened. */
 export type AlignInheritedSanction = Command<'AlignInheritedSanction'> & {
   /** The source: the sanction of the other user. */
-  sanctionId: number;
-  /** The new end of the source; null when it was lifted. */
-  until: Date | null;
+  sourceId: number;
+  /** The new end of the source. */
+  sourceEnd: Date | 'lifted';
 };
 /** Applies the time limits that have passed: of a ban that was not confirmed, an automatic suspension, or a flag. */
 export type ApplyTimeLimits = Command<'ApplyTimeLimits'>;

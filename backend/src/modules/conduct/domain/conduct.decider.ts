@@ -6,16 +6,10 @@ import type { ConductCommand } from './conduct.commands';
 import type { ConductEvent } from './conduct.events';
 import { type ConductState, createConductState } from './conduct-state.types';
 import { evolveConduct } from './conduct.state';
+import { decideAlignment, decideInheritedSanction } from './inherited-sanction.rules';
 import { decideFinding, decideReport } from './report.rules';
-import {
-  decideAgeAnswer,
-  decideConfirmation,
-  decideAlignment,
-  decideLegalHold,
-  decideInheritedSanction,
-  decideLift,
-  decideTimeLimits,
-} from './sanction.rules';
+import { decideAgeAnswer, decideConfirmation, decideLegalHold, decideLift } from './sanction.rules';
+import { decideTimeLimits } from './time-limit.rules';
 
 /** @throws DomainError when the command is refused */
 const decide = (

@@ -1,4 +1,5 @@
 import {
+  computeStanding,
   ConductHistory,
   DAY_MS,
   HOUR_MS,
@@ -8,13 +9,11 @@ import {
   listTypes,
 } from '../../../testing/conduct-events.fixture';
 import { expectRefusal } from '../../../testing/refusal.functions';
-import { computeStandingAt } from '../../standings/domain/standing.state';
 
 // `reportByUsers` files reports by the users 11, 12 and so on. Other numbers in the tests are further reporters.
 
 /** One fewer than the five reporters whose reports lead to a suspension. */
 const fourReporters = [31, 32, 33, 34];
-const computeStanding = ({ state, now }: ConductHistory) => computeStandingAt(state.standing, now);
 
 describe('a report', () => {
   it('opens a case, which later reports join', () => {

@@ -8,10 +8,8 @@ const NUMBERS_PER_COMMAND = 12;
 export interface OutlivedSource {
   /** The user with the inherited sanction. */
   userId: number;
-  /** Id of the source, not of the inherited sanction. */
-  sanctionId: number;
-  /** The end of the source; null when it was lifted. */
-  until: Date | null;
+  sourceId: number;
+  sourceEnd: Date | 'lifted';
 }
 
 /** Locks users for commands about their conduct, reserves ids, and finds users whom the time limits concern. */
@@ -103,8 +101,9 @@ export class ConductRepository {
     );
     return rows.map(({ user_id: userId, id, until }) => ({
       userId: Number(userId),
-      sanctionId: Number(id),
-      until,
+      sourceId: Number(id),
+      // Null if the source was lifted, together with any sanction that had replaced it.
+      sourceEnd: until ?? 'lifted',
     }));
   }
 

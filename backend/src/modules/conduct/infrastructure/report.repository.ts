@@ -10,15 +10,16 @@ interface RawReport {
   created_at: Date;
   decided_at: Date | null;
   outcome: Report['outcome'];
-  is_blocked: boolean;
+  reporter_has_blocked: boolean;
 }
 
 /** The chat of a report: a random chat by its session, or the private chat of reporter and reported user. */
 export type ReportedChat = { where: 'random_chat'; sessionId: string } | { where: 'private_chat' };
 
+/** `user_id` is the reported user. */
 const SELECT_REPORTS = `
 SELECT id, category, created_at, decided_at, outcome,
-       ${BlockListService.buildHasBlockedSql('reports.reporter_id', 'reports.user_id')} AS is_blocked
+       ${BlockListService.buildHasBlockedSql('reports.reporter_id', 'reports.user_id')} AS reporter_has_blocked
 FROM reports`;
 
 const toReport = (row: RawReport): Report => ({
@@ -27,7 +28,7 @@ const toReport = (row: RawReport): Report => ({
   createdAt: row.created_at.toISOString(),
   state: row.decided_at ? 'decided' : 'received',
   outcome: row.outcome,
-  blocked: row.is_blocked,
+  blocked: row.reporter_has_blocked,
 });
 
 /** The read model `reports`, as reporters see it. Only the projection writes it. */
@@ -59,12 +60,15 @@ export class ReportRepository {
     reportedUserId: number,
     chat: ReportedChat,
   ): Promise<number | null> {
-    const isRandomChat = chat.where === 'random_chat';
+    const chatFilter =
+      chat.where === 'random_chat'
+        ? { condition: 'session_id = $4', parameters: [chat.sessionId] }
+        : { condition: 'decided_at IS NULL', parameters: [] };
     const [row] = await this.dataSource.query<{ id: string }[]>(
       `SELECT id FROM reports WHERE reporter_id = $1 AND user_id = $2 AND place = $3
-         AND ${isRandomChat ? 'session_id = $4' : 'decided_at IS NULL'}
+         AND ${chatFilter.condition}
        ORDER BY id DESC LIMIT 1`,
-      [reporterId, reportedUserId, chat.where, ...(isRandomChat ? [chat.sessionId] : [])],
+      [reporterId, reportedUserId, chat.where, ...chatFilter.parameters],
     );
     return row ? Number(row.id) : null;
   }

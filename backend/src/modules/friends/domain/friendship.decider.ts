@@ -22,10 +22,7 @@ import {
  */
 export const DECLINE_COOL_DOWN_MS = 24 * 60 * 60_000;
 
-/**
- * @throws DomainError already_friends; already_answered; not_found. A request to oneself, or to a user without a recent
- * chat, is refused with the same code as a request to an unknown user (docs/product-decisions.md, A120).
- */
+/** @throws DomainError already_friends, already_answered, not_found */
 const decide = (command: FriendshipCommand, state: FriendshipState): readonly FriendshipEvent[] => {
   switch (command.type) {
     case 'SendFriendRequest':
@@ -43,18 +40,24 @@ const decide = (command: FriendshipCommand, state: FriendshipState): readonly Fr
   }
 };
 
+/**
+ * Refuses a request to oneself, or to a user without a recent chat, with the same code as a request to an unknown user
+ * (docs/product-decisions.md, A120).
+ */
 const decideRequest = (command: SendFriendRequest, state: FriendshipState): readonly FriendshipEvent[] => {
-  const { eventId, at, requestId, requesterId, addresseeId } = command;
+  const { eventId, at, requestId, requesterId, addresseeId, mayBecomeFriends } = command;
   if (requesterId === addresseeId) throw new DomainError('not_found');
   if (state.areFriends) throw new DomainError('already_friends');
-  const { pendingRequest } = state;
-  // The addressee has already sent a request to the requester: this one accepts it.
-  if (pendingRequest && pendingRequest.requesterId !== requesterId)
-    return [createAcceptance(pendingRequest, eventId, at)];
   const isHidden = isInCoolDown(state, requesterId, at);
-  // A hidden request counts as pending during the cool-down; afterwards a visible one replaces it.
-  if (pendingRequest && (!pendingRequest.isHidden || isHidden)) return [];
-  if (!command.mayBecomeFriends) throw new DomainError('not_found');
+  const { pendingRequest } = state;
+  if (pendingRequest) {
+    // The addressee has already sent a request to the requester: this one accepts it.
+    if (pendingRequest.requesterId !== requesterId) return [createAcceptance(pendingRequest, eventId, at)];
+    // A repeated request has no effect, unless the pending one is hidden and the cool-down is over.
+    const replacesHidden = pendingRequest.isHidden && !isHidden;
+    if (!replacesHidden) return [];
+  }
+  if (!mayBecomeFriends) throw new DomainError('not_found');
   return [
     {
       eventId,
@@ -70,17 +73,20 @@ const decideAnswer = (
   state: FriendshipState,
 ): readonly FriendshipEvent[] => {
   const request = state.requests.get(requestId);
-  // A hidden request becomes visible when a request of its addressee accepts it.
-  const isVisible = request?.addresseeId === userId && !(request.isHidden && request.status === 'pending');
-  if (!request || !isVisible) throw new DomainError('not_found');
+  if (!request || request.addresseeId !== userId || !isVisibleToAddressee(request))
+    throw new DomainError('not_found');
   if (request.status === answer) return [];
   if (request.status !== 'pending') throw new DomainError('already_answered');
   if (answer === 'accepted') return [createAcceptance(request, eventId, at)];
   return [{ eventId, occurredAt: at, type: 'FriendRequestDeclined', data: pickRequestData(request) }];
 };
 
+/** A hidden request is invisible until its addressee sends a request too, which accepts it. */
+const isVisibleToAddressee = ({ isHidden, status }: FriendRequestState): boolean =>
+  !isHidden || status !== 'pending';
+
 const decideRemoval = (
-  { eventId, at, userId, friendId }: RemoveFriend,
+  { eventId, at, userId, friendId }: Omit<RemoveFriend, 'type'>,
   state: FriendshipState,
 ): readonly FriendshipEvent[] => {
   if (!state.areFriends) throw new DomainError('not_found');
@@ -97,23 +103,15 @@ const decideRemoval = (
 const decideSeparation = (
   { eventId, at, userId, otherId }: SeparateUsers,
   state: FriendshipState,
-): readonly FriendshipEvent[] => {
-  if (state.areFriends)
-    return [
-      {
-        eventId,
-        occurredAt: at,
-        type: 'FriendshipRemoved',
-        data: { removedBy: userId, removedFriendId: otherId },
-      },
-    ];
-  // Only users who are not friends can have a pending request.
-  return decideVoiding({ eventId, at }, state);
-};
+): readonly FriendshipEvent[] =>
+  // Friends have no pending request.
+  state.areFriends
+    ? decideRemoval({ eventId, at, userId, friendId: otherId }, state)
+    : decideVoiding({ eventId, at }, state);
 
 /** Ends the pending request without an answer, when a user is blocked or erased, or has written an age under 18. */
 const decideVoiding = (
-  { eventId, at }: Pick<VoidFriendRequest, 'eventId' | 'at'>,
+  { eventId, at }: Omit<VoidFriendRequest, 'type'>,
   { pendingRequest }: FriendshipState,
 ): readonly FriendshipEvent[] =>
   pendingRequest

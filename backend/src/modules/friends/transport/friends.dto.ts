@@ -16,6 +16,7 @@ import { assertType, type SameShape } from '../../../platform/http/same-shape.ty
 import { PublicUserDto } from '../../users/transport/user.dto';
 
 export class SendFriendRequestDto implements SendFriendRequest {
+  // Must be the id of the signed-in user, which the controller checks.
   @ApiProperty({ type: 'integer', minimum: 1 })
   @MatchesSchema(sendFriendRequestSchema.shape.requesterId)
   requesterId: number;

@@ -10,7 +10,7 @@ import { startTestStack, type TestStack } from '../../../testing/test-stack.harn
 import type { ThawSocket, ThawVisitor } from '../../../testing/thaw.client';
 import { until } from '../../../testing/until.functions';
 import { matchingKeys } from '../../../platform/redis/redis.keys';
-import { MatchmakingService } from './matchmaking.service';
+import { WaitingUserCheckService } from './waiting-user-check.service';
 
 jest.setTimeout(30_000);
 
@@ -50,7 +50,7 @@ describe('a search and the standing of its user', () => {
   const waitForMatch = ({ socket }: Tab, partner: Tab) =>
     socket.next('chat_matched', ({ partnerId }) => partnerId === partner.visitor.user.id);
   const checkRecordsOnAllReplicas = async (): Promise<void> => {
-    for (const { app } of stack.replicas) await app.get(MatchmakingService).checkRecords();
+    for (const { app } of stack.replicas) await app.get(WaitingUserCheckService).checkRecords();
   };
   const startSearch = ({ socket }: Tab) => socket.request('join_queue', {});
 

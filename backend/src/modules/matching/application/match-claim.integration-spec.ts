@@ -21,8 +21,8 @@ describe('a claim', () => {
   afterAll(() => queue.store.close());
 
   /**
-   * User 2 joins, at first with a preference that does not match, so that both wait. A second join with another
-   * preference matches them; user 1 has waited longer.
+   * User 1 waits longer than user 2, whose preference does not match at first. User 2 then joins again with another
+   * preference, which matches the two.
    */
   const claimUsers = async (): Promise<Match> => {
     await queue.serviceOf('r1').join(1, 'male', 'both');
@@ -32,26 +32,32 @@ describe('a claim', () => {
     return requireMatch(await queue.serviceOf('r2').join(2, 'female', 'both'));
   };
 
+  const readRecordField = (userId: number, field: string): Promise<string | null> =>
+    queue.store.redis.hget(matchingKeys.user(userId), field);
+
   it('is not overdue before its deadline', async () => {
     await claimUsers();
     expect(await queue.serviceOf('r1').takeOverdueClaims()).toEqual([]);
   });
 
-  it('is overdue when it expires, and both users keep their waiting time when it is released', async () => {
-    const sinceBefore = new Map<number, number>();
+  it('is overdue when it has expired, unless it is released', async () => {
     const match = await claimUsers();
-    for (const userId of [1, 2])
-      sinceBefore.set(userId, Number(await queue.store.redis.hget(matchingKeys.user(userId), 'since')));
     await queue.expireClaims();
     expect(await queue.serviceOf('r1').takeOverdueClaims()).toEqual([match]);
+    await queue.serviceOf('r1').release(match);
+    await queue.expireClaims();
+    expect(await queue.serviceOf('r1').takeOverdueClaims()).toEqual([]);
+  });
+
+  it('returns both users to their old places in the queue when it is released', async () => {
+    const match = await claimUsers();
+    const since = { 1: await readRecordField(1, 'since'), 2: await readRecordField(2, 'since') };
     // In the order of the match: first the user whose join made the match, then the user who had waited.
     expect(await queue.serviceOf('r1').release(match)).toEqual([2, 1]);
     const waiting = await queue.readQueues();
-    for (const userId of [1, 2]) {
-      expect(waiting.get(userId)).toEqual([expect.objectContaining({ since: sinceBefore.get(userId) })]);
-    }
-    expect(await queue.serviceOf('r1').takeOverdueClaims()).toEqual([]);
-    expect(await queue.store.redis.hget(matchingKeys.user(1), 'session')).toBeNull();
+    expect(waiting.get(1)).toEqual([expect.objectContaining({ since: Number(since[1]) })]);
+    expect(waiting.get(2)).toEqual([expect.objectContaining({ since: Number(since[2]) })]);
+    expect(await readRecordField(1, 'session')).toBeNull();
   });
 
   it('is released once, whichever replica is first', async () => {
@@ -62,7 +68,7 @@ describe('a claim', () => {
     expect(released.flat().sort()).toEqual([1, 2]);
   });
 
-  it('is not confirmed after it was released, and does not affect the next claim', async () => {
+  it('has no effect once it is released, not even on the next claim of the same users', async () => {
     const match = await claimUsers();
     await queue.serviceOf('r1').release(match);
     const nextMatch = requireMatch(await queue.serviceOf('r1').retry(1));
@@ -73,7 +79,7 @@ describe('a claim', () => {
     expect(await queue.serviceOf('r1').confirm(nextMatch)).toEqual([]);
   });
 
-  it('can be confirmed twice with the same result', async () => {
+  it('can be confirmed twice with the same result, and is not overdue afterwards', async () => {
     const match = await claimUsers();
     expect(await queue.serviceOf('r1').confirm(match)).toEqual([]);
     expect(await queue.serviceOf('r2').confirm(match)).toEqual([]);

@@ -10,6 +10,8 @@ import { LiveChatService } from '../../random-chat/application/live-chat.service
 import { departScript, joinScript, type PoolName } from '../infrastructure/match-queue.scripts';
 import { MatchmakingService } from './matchmaking.service';
 import { MatchQueueService } from './match-queue.service';
+import { WaitingUserCheckService } from './waiting-user-check.service';
+import { WaitingUserRegistry } from './waiting-user.registry';
 
 jest.setTimeout(30_000);
 
@@ -34,10 +36,11 @@ describe('MatchmakingService', () => {
   afterAll(() => stack.close());
 
   const getMatchmaking = (replicaIndex: number) => stack.replicas[replicaIndex]!.app.get(MatchmakingService);
+  const checkRecords = (replicaIndex: number): Promise<void> =>
+    stack.replicas[replicaIndex]!.app.get(WaitingUserCheckService).checkRecords();
   /** Number of users that a replica tracks because they are searching, or matched and waiting for the chat. */
   const countTracked = (replicaIndex: number): number =>
-    (getMatchmaking(replicaIndex) as unknown as { waitingUsers: ReadonlyMap<number, unknown> }).waitingUsers
-      .size;
+    stack.replicas[replicaIndex]!.app.get(WaitingUserRegistry).count;
   /** Reads the user's record in the match queue; `{}` if there is none. */
   const readRecord = (userId: number) => stack.store.redis.hgetall(matchingKeys.user(userId));
   /** Lists the ids of the users in all queues. */
@@ -95,7 +98,7 @@ describe('MatchmakingService', () => {
     await firstTab.next('queue_left');
     // Each replica checks twice, because it stops tracking a user whose record is missing in two checks. Neither check
     // may queue the user again.
-    for (const replicaIndex of [0, 1, 0, 1]) await getMatchmaking(replicaIndex).checkRecords();
+    for (const replicaIndex of [0, 1, 0, 1]) await checkRecords(replicaIndex);
     expect(countTracked(0) + countTracked(1)).toBe(0);
     expect(await readRecord(ada.user.id)).toEqual({});
     expect(await listQueuedIds()).toEqual([]);
@@ -292,7 +295,7 @@ describe('MatchmakingService', () => {
       return state;
     });
     // If both checks ran at once, up to 400 users would be checked concurrently.
-    await Promise.all([getMatchmaking(0).checkRecords(), getMatchmaking(0).checkRecords()]);
+    await Promise.all([checkRecords(0), checkRecords(0)]);
     expect(resumes).toBe(2 * ids.length); // both checks resume each user
     expect(maxRunning).toBe(200);
     for (const userId of ids) await getMatchmaking(0).leave(userId);

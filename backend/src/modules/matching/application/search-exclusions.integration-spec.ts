@@ -6,9 +6,9 @@ import { until } from '../../../testing/until.functions';
 import { matchingKeys } from '../../../platform/redis/redis.keys';
 import { BlockListService } from '../../blocks/application/block-list.service';
 import { ProcessEventsService } from '../../../platform/process-events/process-events.service';
-import { MatchmakingService } from './matchmaking.service';
 import { MatchQueueService } from './match-queue.service';
 import { SearchExclusionsService } from './search-exclusions.service';
+import { WaitingUserCheckService } from './waiting-user-check.service';
 
 jest.setTimeout(30_000);
 
@@ -28,7 +28,7 @@ describe('the list of users whom a search excludes', () => {
     sockets = [await ada.openSocket(), await bob.openSocket()];
     const block = { blockerId: ada.user.id, blockedId: bob.user.id };
     expect(await ada.call('POST', '/api/blocks', block)).toMatchObject({ status: 201 });
-    for (const { app } of stack.replicas) disableTimedChecks(app.get(MatchmakingService));
+    for (const { app } of stack.replicas) disableTimedChecks(app.get(WaitingUserCheckService));
   });
   afterEach(async () => {
     jest.restoreAllMocks();
@@ -42,10 +42,10 @@ describe('the list of users whom a search excludes', () => {
    * Disables the check that runs every ten seconds, because it would also read a changed list again. The check after a
    * possible loss of records in Redis still runs.
    */
-  const disableTimedChecks = (matchmaking: MatchmakingService) => {
-    const checkRecords = matchmaking.checkRecords.bind(matchmaking);
+  const disableTimedChecks = (checks: WaitingUserCheckService) => {
+    const checkRecords = checks.checkRecords.bind(checks);
     jest
-      .spyOn(matchmaking, 'checkRecords')
+      .spyOn(checks, 'checkRecords')
       .mockImplementation(async (options) => (options?.isAfterLoss ? checkRecords(options) : undefined));
   };
   /**

@@ -2,14 +2,21 @@ import type { Gender, Preference } from '@thaw/contract/scalars';
 import { RedisScript } from '../../../platform/redis/redis-script.model';
 import { BLOCKED, COOLING, matchRecordLua } from './match-record.scripts';
 
+// Lua scripts of the match queue. `matchRecordLua` defines their functions, and the fields of a user's record.
+// - A claim is a match whose chat has not been created yet; its two users are claimed.
+// - A parked user is searching, but has no socket and is not in a queue.
+// - The match parameters of a script are: the session id for a match, the time in ms until its claim expires, and the
+//   time in ms after which a cool-down is ignored.
+// - Excluded users are the last of ARGV, from the index `firstExcluded`.
+
 /** Users are matched within their pool only. The common pool is named ''. */
 export type PoolName = '' | 'care';
 
 type Criteria = [gender: Gender, preference: Preference, pool: PoolName];
 
 /**
- * `idle`: the user does not search, or is parked (searches, but has no socket). Every other reply has the user's
- * criteria after the outcome. `retryInMs` is '' unless a candidate was skipped because of a cool-down.
+ * `idle`: the user does not search, or is parked. Every other reply has the user's criteria after the outcome.
+ * `retryInMs` is '' unless a candidate was skipped because of a cool-down.
  */
 export type JoinReply =
   | ['searching', ...Criteria, since: string, retryInMs: string]
@@ -19,10 +26,9 @@ export type JoinReply =
 
 /**
  * Adds a user to the queue. A searching user keeps their place, with the new preference and pool. Joining again while
- * claimed (matched, but the chat has not started) cancels an earlier leave.
- * ARGV: user, member, replica, session id for a match, time in ms until a claim expires, time in ms after which a
- * cool-down is ignored, gender, preference, pool, ids of excluded users. `member` and `replica` are both the id of this
- * replica: in matching, the members of the socket directory are replicas (see `matchRecordLua`).
+ * claimed cancels an earlier leave.
+ * ARGV: user, member, replica, match parameters, gender, preference, pool, excluded users. `member` and `replica` are
+ * both the id of this replica: in matching, the members of the socket directory are replicas.
  */
 export const joinScript = new RedisScript<JoinReply>(`${matchRecordLua}
 local user, member, replica, session, claimMs, ignoreCoolDownAfterMs, gender, preference, pool = unpack(ARGV, 1, 9)
@@ -45,8 +51,8 @@ return attemptMatch(user, record, session, claimMs, ignoreCoolDownAfterMs, first
 /**
  * Records that a replica holds sockets of the user, and returns the user's state. Nothing is recorded for a user in a
  * chat, who cannot be matched. A searching user returns to the queue, and matching is retried.
- * ARGV: user, member and replica as for `joinScript`; then, only if matching is to be retried: session id for a match,
- * time in ms until a claim expires, time in ms after which a cool-down is ignored, ids of excluded users.
+ * ARGV: user, member and replica as for `joinScript`; then match parameters and excluded users. Without these, matching
+ * is not retried.
  */
 export const resumeScript = new RedisScript<JoinReply>(`${matchRecordLua}
 local user, member, replica, session, claimMs, ignoreCoolDownAfterMs = unpack(ARGV, 1, 6)
@@ -73,9 +79,9 @@ return nil
 );
 
 /**
- * Evicts dead replicas. ARGV, as for each sweep script of a socket directory: a grace period in ms (not used here),
- * then the arguments of `deadReplicas`: the time in ms at which the replicas were found dead, and their ids. Returns 1
- * if another call has to evict more.
+ * Evicts dead replicas. ARGV, as for each sweep script of a socket directory: a grace period in ms (not used here);
+ * from index 2, the time in ms at which the replicas were found dead, and their ids. Returns 1 if another call has to
+ * evict more.
  */
 export const sweepScript = new RedisScript<[more: 0 | 1]>(
   `${matchRecordLua}
@@ -112,12 +118,14 @@ return {record.state, record.session, nowMs - record.claimedAt}
 export const confirmScript = new RedisScript<['ok', ...string[]] | ['lost']>(`${matchRecordLua}
 local session, firstUser, secondUser, checkInMs = unpack(ARGV)
 local users = {firstUser, secondUser}
+local function isInMatch(record)
+  return record and record.session == session and record.state ~= 'searching'
+end
 local records = {}
 for i, user in ipairs(users) do
-  records[i] = loadRecord(user)
-  if not records[i] or records[i].session ~= session or records[i].state == 'searching' or records[i].apart then
-    return {'lost'}
-  end
+  local record = loadRecord(user)
+  if not isInMatch(record) or record.apart then return {'lost'} end
+  records[i] = record
 end
 local reply = {'ok'}
 for i, user in ipairs(users) do
@@ -133,8 +141,8 @@ return reply
 `);
 
 /**
- * Returns expired claims, as `<session>|<user>|<user>`. Each becomes overdue again unless it is confirmed or released
- * before. ARGV: ms until then.
+ * Returns overdue claims, as `<session>|<user>|<user>`. ARGV: ms until each of them is overdue again, unless it is
+ * confirmed or released before.
  */
 export const takeOverdueClaimsScript = new RedisScript<string[]>(`${matchRecordLua}
 local againInMs = tonumber(ARGV[1])
@@ -142,8 +150,8 @@ return takeDue(prefix .. 'claims', againInMs)
 `);
 
 /**
- * Returns chats that are due for a check, as `<session>|<user>|<user>`. Each becomes due again unless it is finished
- * before. ARGV: ms until then.
+ * Returns chats that are due for a check, as `<session>|<user>|<user>`. ARGV: ms until each of them is due again,
+ * unless it is finished before.
  */
 export const takeChatsDueForCheckScript = new RedisScript<string[]>(`${matchRecordLua}
 local againInMs = tonumber(ARGV[1])
@@ -175,11 +183,7 @@ removeMatch(prefix .. 'claims', session, users[1], users[2])
 return searching
 `);
 
-/**
- * Retries matching for a searching user.
- * ARGV: user, session id for a match, time in ms until a claim expires, time in ms after which a cool-down is ignored,
- * ids of excluded users.
- */
+/** Retries matching for a searching user. ARGV: user, match parameters, excluded users. */
 export const retryScript = new RedisScript<JoinReply>(`${matchRecordLua}
 local user, session, claimMs, ignoreCoolDownAfterMs = unpack(ARGV, 1, 4)
 local firstExcluded = 5
@@ -190,9 +194,7 @@ return retryMatch(user, record, session, claimMs, ignoreCoolDownAfterMs, firstEx
 
 /**
  * Moves a user to a pool, where they keep their place by waiting time, and retries matching there. A user who is
- * claimed or parked (searching without a socket) will return to the queue of the new pool.
- * ARGV: user, session id for a match, time in ms until a claim expires, time in ms after which a cool-down is ignored,
- * pool, ids of excluded users.
+ * claimed or parked will return to the queue of the new pool. ARGV: user, match parameters, pool, excluded users.
  */
 export const changePoolScript = new RedisScript<JoinReply>(`${matchRecordLua}
 local user, session, claimMs, ignoreCoolDownAfterMs, pool = unpack(ARGV, 1, 5)

@@ -9,8 +9,8 @@ import type { ProcessEventMap } from '../../../platform/process-events/process-e
 import { type ModeratorActed, buildModeratorStreamId } from '../domain/moderator.events';
 import { ModeratorActionRepository } from '../infrastructure/moderator-action.repository';
 
-/** An act of a moderator to record, and the case, user or image that it concerns. */
-export interface ModeratorAct {
+/** What a moderator read or changed, and the case, user or image that it concerns. */
+export interface NewAuditEntry {
   moderatorId: number;
   action: ModeratorAction;
   caseId?: number;
@@ -33,46 +33,42 @@ export class AuditService {
     private readonly actions: ModeratorActionRepository,
   ) {}
 
-  /**
-   * Records an act.
-   * @param manager the transaction of the recorded change, so that the change and its record commit together
-   */
-  async record(act: ModeratorAct, manager?: EntityManager): Promise<void> {
-    await this.append(act, randomUUID(), manager);
+  /** @param manager the transaction of the recorded change, so that the change and its record commit together */
+  async record(entry: NewAuditEntry, manager?: EntityManager): Promise<void> {
+    await this.append(entry, randomUUID(), manager);
   }
 
-  /**
-   * Records an act once in each clock hour, for acts that the page repeats automatically, such as reloading the queue.
-   */
-  async recordOncePerHour(act: ModeratorAct): Promise<void> {
+  /** Records an entry once in each clock hour, for reads that the page repeats automatically, such as the queue. */
+  async recordOncePerHour(entry: NewAuditEntry): Promise<void> {
     const hour = Math.floor(Date.now() / HOUR_MS);
     // Within an hour the event id stays the same, and the event store ignores an id that it has already stored.
-    await this.append(act, createNameBasedUuid(`${JSON.stringify(act)} ${hour}`));
+    await this.append(entry, createNameBasedUuid(`${JSON.stringify(entry)} ${hour}`));
   }
 
   /** Records that a moderator read a profile that only their role permits them to read. */
   @OnProcessEvent('ProfileReadByModerator')
-  async recordProfileRead(read: ProcessEventMap['ProfileReadByModerator']): Promise<void> {
-    await this.record({ ...read, action: 'profile_read' });
+  async recordProfileRead({ moderatorId, userId }: ProcessEventMap['ProfileReadByModerator']): Promise<void> {
+    await this.record({ moderatorId, action: 'profile_read', userId });
   }
 
   /**
    * Lists one page of the audit log, newest first.
-   * @param moderatorId whose acts to list; undefined for those of all moderators
+   * @param moderatorId whose entries to list; undefined for those of all moderators
    * @param beforeId `nextCursor` of the previous page; undefined for the first page
    */
   async list(moderatorId: number | undefined, beforeId: number | undefined): Promise<AuditPage> {
     // The extra row shows whether there is another page.
     const rows = await this.actions.findBefore(beforeId, moderatorId, ENTRIES_PER_PAGE + 1);
-    const shown = rows.slice(0, ENTRIES_PER_PAGE);
+    const page = rows.slice(0, ENTRIES_PER_PAGE);
+    const hasNextPage = rows.length > page.length;
     return {
-      entries: shown.map(({ createdAt, ...entry }) => ({ ...entry, at: createdAt.toISOString() })),
-      nextCursor: rows.length > shown.length ? String(shown.at(-1)?.id) : null,
+      entries: page.map(({ createdAt, ...entry }) => ({ ...entry, at: createdAt.toISOString() })),
+      nextCursor: hasNextPage ? String(page.at(-1)?.id) : null,
     };
   }
 
-  private async append(act: ModeratorAct, eventId: string, manager?: EntityManager): Promise<void> {
-    const { moderatorId, action, caseId = null, userId = null, imageId = null } = act;
+  private async append(entry: NewAuditEntry, eventId: string, manager?: EntityManager): Promise<void> {
+    const { moderatorId, action, caseId = null, userId = null, imageId = null } = entry;
     const event: ModeratorActed = {
       type: 'ModeratorActed',
       eventId,

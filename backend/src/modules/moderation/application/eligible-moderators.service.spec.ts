@@ -5,13 +5,14 @@ const caseId = 7;
 const bob = 1; // the user whom the case is about
 const [ada, eve] = [11, 12]; // the reporters
 const [mia, max] = [21, 22]; // the moderators
+// Each notice informs its user of a decision, against which they can appeal.
 const [adasNoticeId, evesNoticeId, bobsNoticeId] = [31, 32, 33];
 
 const decidedCase = { id: String(caseId), user_id: String(bob), state: 'decided' } as CaseRow;
 const cases: Pick<CaseRepository, 'findAllModerators'> = {
   findAllModerators: () => Promise.resolve([mia, max].map((id) => ({ id, isFriend: false }))),
 };
-// SOLO_REVIEW_AFTER_S has no effect, because there are two moderators.
+// SOLO_REVIEW_AFTER_S applies to an only moderator, so it has no effect here.
 const service = new EligibleModeratorsService(cases as CaseRepository, { SOLO_REVIEW_AFTER_S: 60 });
 
 const createEvent = (type: string, data: object): ConductEventRow => ({
@@ -20,8 +21,9 @@ const createEvent = (type: string, data: object): ConductEventRow => ({
   at: new Date(),
   data: { caseId, ...data },
 });
-const createDecision = (moderatorId: number, noticeIds: readonly number[] = []): ConductEventRow =>
-  createEvent('CaseDecided', { moderatorId, reports: noticeIds.map((noticeId) => ({ noticeId })) });
+/** A decision about the case. @param reporterNoticeIds the notices by which it informs the reporters */
+const createDecision = (moderatorId: number, reporterNoticeIds: readonly number[] = []): ConductEventRow =>
+  createEvent('CaseDecided', { moderatorId, reports: reporterNoticeIds.map((noticeId) => ({ noticeId })) });
 const createAppeal = (appealId: number, noticeId: number): ConductEventRow =>
   createEvent('AppealFiled', { appealId, noticeId });
 const findIneligible = (...events: ConductEventRow[]): Promise<number[]> =>
@@ -33,15 +35,12 @@ it('the moderator who made a decision cannot decide an appeal against it', async
 });
 
 it('an appeal excludes the moderator who made the appealed decision, not the one who decided last', async () => {
-  const ineligible = await findIneligible(
-    createDecision(mia, [adasNoticeId, evesNoticeId]),
-    createAppeal(41, adasNoticeId),
-    createEvent('AppealDecided', { appealId: 41 }),
-    // The case was opened again.
-    createDecision(max),
-    createEvent('PersonWarned', { noticeId: bobsNoticeId }),
-    createAppeal(42, evesNoticeId),
-  );
+  const firstDecision = createDecision(mia, [adasNoticeId, evesNoticeId]);
+  // Ada's appeal has opened the case again.
+  const decidedAppeal = [createAppeal(41, adasNoticeId), createEvent('AppealDecided', { appealId: 41 })];
+  const secondDecision = [createDecision(max), createEvent('PersonWarned', { noticeId: bobsNoticeId })];
+  const openAppeal = createAppeal(42, evesNoticeId);
+  const ineligible = await findIneligible(firstDecision, ...decidedAppeal, ...secondDecision, openAppeal);
   expect(ineligible).toEqual([mia]);
 });
 
@@ -52,6 +51,6 @@ it('an appeal against a sanction excludes the moderator who imposed it', async (
 
 it('every moderator can decide an appeal against an automatic sanction', async () => {
   const sanction = createEvent('SanctionImposed', { noticeId: bobsNoticeId, isAutomatic: true });
-  // The appeal is not about Mia's decision.
+  // The sanction was imposed by an automatic rule, not by Mia's decision.
   expect(await findIneligible(createDecision(mia), sanction, createAppeal(41, bobsNoticeId))).toEqual([]);
 });

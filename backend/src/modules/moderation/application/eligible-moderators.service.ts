@@ -17,10 +17,9 @@ interface ActToReview {
 }
 
 /**
- * Finds out which moderators are eligible to decide a case, by listing those who are not: the parties (the user whom
- * the case is about, and the reporters), friends of a party, and the author of an act that another moderator has to
- * review. The rules of the conduct module refuse these moderators; the page uses the list to offer only permitted
- * actions.
+ * Finds the moderators who may not decide a case: the parties (the user whom the case is about, and the reporters),
+ * friends of a party, and the author of an act that another moderator has to review. The page uses the list to offer
+ * only permitted actions; the rules of the conduct module refuse these moderators.
  */
 @Injectable()
 export class EligibleModeratorsService {
@@ -64,40 +63,61 @@ export class EligibleModeratorsService {
 
 const listActsToReview = (row: CaseRow, events: readonly ConductEventRow[]): ActToReview[] => {
   const caseEvents = events.filter(({ data }) => data.caseId === Number(row.id));
-  const lastDeciderId = caseEvents.findLast(({ type }) => type === 'CaseDecided')?.data.moderatorId;
-  const escalation = row.state === 'escalated' && caseEvents.findLast(({ type }) => type === 'CaseEscalated');
+  return [
+    ...listEscalation(row, caseEvents),
+    ...listAppealedDecisions(caseEvents),
+    ...listUnconfirmedBan(row, caseEvents),
+  ];
+};
+
+const listEscalation = ({ state }: CaseRow, caseEvents: readonly ConductEventRow[]): ActToReview[] => {
+  const escalation = caseEvents.findLast(({ type }) => type === 'CaseEscalated');
+  if (state !== 'escalated' || !escalation) return [];
+  return [{ moderatorId: escalation.data.moderatorId, waitingSince: escalation.at }];
+};
+
+/** An open appeal asks for a review of the decision that its notice announced. */
+const listAppealedDecisions = (caseEvents: readonly ConductEventRow[]): ActToReview[] => {
   const decidedAppealIds = caseEvents
     .filter(({ type }) => type === 'AppealDecided')
     .map(({ data }) => data.appealId);
   const openAppeals = caseEvents.filter(
     ({ type, data }) => type === 'AppealFiled' && !decidedAppealIds.includes(data.appealId),
   );
-  const deciderIds = findDeciderIds(caseEvents);
-  return [
-    ...(escalation ? [{ moderatorId: escalation.data.moderatorId, waitingSince: escalation.at }] : []),
-    // An appeal asks for a review of the decision that its notice announced.
-    ...openAppeals.map(({ at, data }) => ({ moderatorId: deciderIds.get(data.noticeId), waitingSince: at })),
-    // Set while a ban waits for its confirmation by another moderator.
-    ...(row.ban_imposed_at ? [{ moderatorId: lastDeciderId, waitingSince: row.ban_imposed_at }] : []),
-  ];
+  const deciderByNotice = mapDeciderByNotice(caseEvents);
+  return openAppeals.map(({ at, data }) => ({
+    moderatorId: deciderByNotice.get(data.noticeId),
+    waitingSince: at,
+  }));
+};
+
+/** The last decision of the case, if it is a ban that another moderator has to confirm. */
+const listUnconfirmedBan = (
+  { ban_imposed_at: imposedAt }: CaseRow,
+  caseEvents: readonly ConductEventRow[],
+): ActToReview[] => {
+  if (!imposedAt) return [];
+  const lastDecision = caseEvents.findLast(({ type }) => type === 'CaseDecided');
+  return [{ moderatorId: lastDecision?.data.moderatorId, waitingSince: imposedAt }];
 };
 
 /**
  * Maps the id of each notice of a case to the moderator whose decision it announces. Notices of automatic restrictions
  * are missing, so every moderator may decide an appeal against them.
  */
-const findDeciderIds = (caseEvents: readonly ConductEventRow[]): Map<unknown, unknown> => {
-  const deciderIds = new Map<unknown, unknown>();
+const mapDeciderByNotice = (caseEvents: readonly ConductEventRow[]): Map<unknown, unknown> => {
+  const deciderByNotice = new Map<unknown, unknown>();
   let deciderId: unknown;
   for (const { type, data } of caseEvents) {
     if (type === 'CaseDecided') {
       deciderId = data.moderatorId;
       // Each reporter gets a notice of their own.
-      for (const { noticeId } of data.reports as { noticeId: number }[]) deciderIds.set(noticeId, deciderId);
+      for (const { noticeId } of data.reports as { noticeId: number }[])
+        deciderByNotice.set(noticeId, deciderId);
     }
     // These events come directly after the `CaseDecided` that causes them, so `deciderId` is its moderator.
     if (type === 'PersonWarned' || (type === 'SanctionImposed' && !data.isAutomatic))
-      deciderIds.set(data.noticeId, deciderId);
+      deciderByNotice.set(data.noticeId, deciderId);
   }
-  return deciderIds;
+  return deciderByNotice;
 };

@@ -21,13 +21,14 @@ import { ContractValuePipe } from './contract-value.pipe';
 import { ModerationController } from './moderation-route.decorator';
 
 /**
- * Acts of a moderator on a case. `CasesController` has the routes that read cases. `AnswersWithCase` sets the status
- * 200 and documents the responses. `ContractValuePipe` validates bodies whose rules span several fields.
+ * Acts of a moderator on a case. `AnswersWithCase` sets the status and documents the responses of an act that returns
+ * the changed case. `ContractValuePipe` validates bodies whose rules span several fields.
  */
 @ModerationController('moderation/cases')
 export class CaseActsController {
   constructor(private readonly moderation: ModerationService) {}
 
+  /** Reserves the case for a limited time, in which no other moderator can decide it. */
   @Post(':caseId/claim')
   @HttpCode(200)
   @ApiOkResponse({ type: ClaimDto })

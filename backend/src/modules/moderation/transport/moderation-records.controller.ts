@@ -34,6 +34,7 @@ export class ModerationRecordsController {
     @CurrentLogin() { userId: moderatorId }: Login,
     @Param('imageId', PathIdPipe) imageId: number,
   ): Promise<void> {
+    // The audit record is written in the transaction of `unblock`, so that no image is unblocked without one.
     await this.imageBlocks.unblock(imageId, moderatorId, (manager) =>
       this.audit.record({ moderatorId, action: 'image_unblocked', imageId }, manager),
     );

@@ -74,40 +74,45 @@ export class ExportContentService {
     userId: number,
     snapshot: LogSnapshot,
   ): AsyncGenerator<(ExportEvent | ExportRecord)[]> {
-    const readStreams = (
-      section: ExportSection,
-      streamIds: readonly string[],
-      types = listExportedTypes(section),
-    ) => this.readEvents({ section, streamIds, types, userId, snapshot });
+    const scope = { userId, snapshot };
+    yield* this.readEvents({ ...scope, section: 'account', streamIds: [`user-${userId}`] });
 
-    yield* readStreams('account', [`user-${userId}`]);
-    for await (const others of iterateIds((afterId) => this.exports.readRelatedUserIds(userId, afterId)))
-      yield* readStreams(
-        'friends',
-        others.map((otherId) => `friendship-${Math.min(userId, otherId)}-${Math.max(userId, otherId)}`),
-      );
-    for await (const others of iterateIds((afterId) => this.exports.readBlockedUserIds(userId, afterId)))
-      yield* readStreams(
-        'blocks',
-        others.map((otherId) => `block-${userId}-${otherId}`),
-      );
+    for await (const otherIds of this.iterateRelatedUserIds(userId)) {
+      const streamIds = otherIds.map((otherId) => buildFriendshipStreamId(userId, otherId));
+      yield* this.readEvents({ ...scope, section: 'friends', streamIds });
+    }
+
+    const readBlocked = (afterId: number) => this.exports.readBlockedUserIds(userId, afterId);
+    for await (const blockedIds of iterateIds(readBlocked)) {
+      const streamIds = blockedIds.map((blockedId) => `block-${userId}-${blockedId}`);
+      yield* this.readEvents({ ...scope, section: 'blocks', streamIds });
+    }
+
     const readChats = (afterId: number) => this.exports.readChats(userId, afterId, snapshot);
-    for await (const chats of iteratePages(readChats, ({ id }) => id))
-      yield* readStreams(
-        'chats',
-        chats.map(({ streamId }) => streamId),
-      );
-    // Private messages exist only between users who are or were friends. These are among the related users, whose ids
-    // are read again, not kept in memory.
-    for await (const others of iterateIds((afterId) => this.exports.readRelatedUserIds(userId, afterId)))
-      for (const otherId of others) yield* this.readPrivateMessages(userId, otherId, snapshot);
-    yield* readStreams('conduct', [buildConductStreamId(userId)]);
-    for await (const others of iterateIds((afterId) => this.exports.readReportedUserIds(userId, afterId)))
-      yield* readStreams('conduct', others.map(buildConductStreamId), TYPES_IN_STREAMS_OF_OTHERS);
+    for await (const chats of iteratePages(readChats, ({ id }) => id)) {
+      const streamIds = chats.map(({ streamId }) => streamId);
+      yield* this.readEvents({ ...scope, section: 'chats', streamIds });
+    }
+
+    // Only users who are or were friends have private messages. The ids are read again rather than kept in memory.
+    for await (const otherIds of this.iterateRelatedUserIds(userId))
+      for (const otherId of otherIds) yield* this.readPrivateMessages(userId, otherId, snapshot);
+
+    yield* this.readEvents({ ...scope, section: 'conduct', streamIds: [buildConductStreamId(userId)] });
+    const readReported = (afterId: number) => this.exports.readReportedUserIds(userId, afterId);
+    for await (const reportedIds of iterateIds(readReported)) {
+      const streamIds = reportedIds.map(buildConductStreamId);
+      yield* this.readEvents({ ...scope, section: 'conduct', streamIds, types: TYPES_IN_STREAMS_OF_OTHERS });
+    }
 
     const { kind, since, until } = await this.standings.find(userId);
     yield [{ kind: 'record', section: 'records', table: 'standings', data: { kind, since, until } }];
     yield* this.exports.readRecords(userId);
+  }
+
+  /** Yields, in pages, the ids of users with whom the user has or had a friendship or a friend request. */
+  private iterateRelatedUserIds(userId: number): AsyncGenerator<number[]> {
+    return iterateIds((afterId) => this.exports.readRelatedUserIds(userId, afterId));
   }
 
   /** The user can read messages by the other user only while the two are friends. */
@@ -116,48 +121,63 @@ export class ExportContentService {
     otherId: number,
     snapshot: LogSnapshot,
   ): AsyncGenerator<ExportEvent[]> {
-    const types = listExportedTypes('private');
     const readIds = (afterId: number) =>
       this.exports.readPrivateMessageIds(userId, otherId, afterId, snapshot);
     for await (const ids of iterateIds(readIds)) {
       const areFriends = await this.exports.areFriends(userId, otherId);
       const streamIds = ids.map((id) => `private-${id}`);
-      yield* this.readEvents({ section: 'private', streamIds, types, userId, snapshot, areFriends });
+      yield* this.readEvents({ section: 'private', streamIds, userId, snapshot, areFriends });
     }
   }
 
   private async *readEvents({
     section,
     streamIds,
-    types,
+    types = listExportedTypes(section),
     userId,
     snapshot,
     areFriends = false,
   }: {
     section: ExportSection;
     streamIds: readonly string[];
-    types: readonly string[];
+    /** By default, all exported types of the section. */
+    types?: readonly string[];
     userId: number;
     snapshot: LogSnapshot;
     /** For private messages: whether the user may read those of the other user. */
     areFriends?: boolean;
   }): AsyncGenerator<ExportEvent[]> {
-    let lastExported = { stream: '', position: 0 };
+    const numbering = new PositionNumbering();
     for await (const events of this.exports.readEvents(streamIds, types, userId, snapshot)) {
       const exported = events.flatMap((event) => {
-        // `isReadable` matters only for messages of the other user: the user's own texts are always exported.
+        // Decides only about texts of the other user: the user's own texts are always exported.
         const isReadable = event.isCurrentText && areFriends;
-        const line = toExportedEvent({ ...event, isReadable }, userId);
-        return line ?? [];
+        return toExportedEvent({ ...event, isReadable }, userId) ?? [];
       });
       // Gaps between the positions would disclose the events that are left out.
-      if (isRenumbered(section))
-        for (const event of exported) {
-          const position = event.stream === lastExported.stream ? lastExported.position + 1 : 1;
-          event.position = position;
-          lastExported = { stream: event.stream, position };
-        }
+      if (isRenumbered(section)) numbering.renumber(exported);
       yield exported;
+    }
+  }
+}
+
+const buildFriendshipStreamId = (userId: number, otherId: number): string =>
+  `friendship-${Math.min(userId, otherId)}-${Math.max(userId, otherId)}`;
+
+/** Numbers the exported events of each stream from 1. A stream may continue on the next page. */
+class PositionNumbering {
+  private stream = '';
+  private lastPosition = 0;
+
+  /** Replaces the positions of the events of the next page. */
+  renumber(events: readonly ExportEvent[]): void {
+    for (const event of events) {
+      if (event.stream !== this.stream) {
+        this.stream = event.stream;
+        this.lastPosition = 0;
+      }
+      this.lastPosition += 1;
+      event.position = this.lastPosition;
     }
   }
 }

@@ -9,61 +9,70 @@ const friendId = 2;
 const strangerId = 3;
 
 describe('PrivateTypingService', () => {
+  /** The receivers of the published typing frames. */
+  let publishedToIds: number[];
+  /** The users whose friendship with the user was checked. */
   let checkedIds: number[];
-  let notifiedIds: number[];
-  let typing: PrivateTypingService;
+  let service: PrivateTypingService;
 
   beforeEach(() => {
     jest.useFakeTimers();
-    [checkedIds, notifiedIds] = [[], []];
+    publishedToIds = [];
+    checkedIds = [];
     const chat = {
       requireFriends: async (_: number, otherId: number) => {
         checkedIds.push(otherId);
         if (otherId === strangerId) throw new DomainError('not_friends');
       },
     };
-    const userPublisher = { sendFrame: async (receiverId: number) => void notifiedIds.push(receiverId) };
-    typing = new PrivateTypingService(
+    const userPublisher = { sendFrame: async (receiverId: number) => void publishedToIds.push(receiverId) };
+    service = new PrivateTypingService(
       chat as unknown as PrivateChatService,
       userPublisher as unknown as UserPublisherService,
     );
   });
   afterEach(() => jest.useRealTimers());
 
+  /** Identifies the user's socket. */
   const connection = {};
-  const publishTyping = (receiverId: number) =>
-    typing.publishTyping({
+  /** The user's socket sends a typing frame. */
+  const typeTo = (receiverId: number) =>
+    service.publishTyping({
       frame: { connection, userId },
       receiverId,
     } as ProcessEventMap['TypedToFriend']);
-  /** Publishes a typing frame every half second. */
-  const typeFor = async (seconds: number) => {
+  /** The socket sends a typing frame to the friend every half second. */
+  const typeToFriendFor = async (seconds: number) => {
     for (let halfSeconds = 0; halfSeconds < 2 * seconds; halfSeconds += 1) {
-      await publishTyping(friendId);
+      await typeTo(friendId);
       jest.advanceTimersByTime(500);
     }
   };
 
-  it('publishes once a second and checks the friendship once in ten seconds', async () => {
-    await typeFor(20);
-    expect(notifiedIds).toHaveLength(20);
+  it('publishes typing to a friend once a second', async () => {
+    await typeToFriendFor(20);
+    expect(publishedToIds).toHaveLength(20);
+  });
+
+  it('checks a friendship once in ten seconds', async () => {
+    await typeToFriendFor(20);
     expect(checkedIds).toEqual([friendId, friendId]);
   });
 
-  it('checks again when the receiver changes', async () => {
-    await publishTyping(friendId);
+  it('checks the friendship again when the receiver changes', async () => {
+    await typeTo(friendId);
     jest.advanceTimersByTime(1_000);
-    await expect(publishTyping(strangerId)).rejects.toMatchObject({ code: 'not_friends' });
+    await expect(typeTo(strangerId)).rejects.toMatchObject({ code: 'not_friends' });
     expect(checkedIds).toEqual([friendId, strangerId]);
-    expect(notifiedIds).toEqual([friendId]);
+    expect(publishedToIds).toEqual([friendId]);
   });
 
-  it('checks at most once a second for strangers, and never publishes to them', async () => {
-    await expect(publishTyping(strangerId)).rejects.toMatchObject({ code: 'not_friends' });
-    await publishTyping(strangerId); // dropped without a check
+  it('checks the friendship with a stranger at most once a second, and never publishes to strangers', async () => {
+    await expect(typeTo(strangerId)).rejects.toMatchObject({ code: 'not_friends' });
+    await typeTo(strangerId); // ignored, without a check
     jest.advanceTimersByTime(1_000);
-    await expect(publishTyping(strangerId)).rejects.toMatchObject({ code: 'not_friends' });
+    await expect(typeTo(strangerId)).rejects.toMatchObject({ code: 'not_friends' });
     expect(checkedIds).toHaveLength(2);
-    expect(notifiedIds).toEqual([]);
+    expect(publishedToIds).toEqual([]);
   });
 });

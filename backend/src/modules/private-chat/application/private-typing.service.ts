@@ -10,15 +10,15 @@ import { PrivateChatService } from './private-chat.service';
  * frame, because their timers drift.
  */
 const PUBLISH_EVERY_MS = limits.typingIntervalMs / 2;
-/** How long a friendship check is cached. After the end of a friendship, typing may be shown for that long. */
+/** How long a friendship check is cached, and thus how long typing may be shown after a friendship has ended. */
 const FRIENDS_CACHED_FOR_MS = 10_000;
 
 /** The last typing frame of a socket that was published or refused. */
 interface HandledTyping {
   receiverId: number;
-  /** Epoch ms of the publication, or of the check that refused the frame. */
+  /** Epoch ms. */
   handledAt: number;
-  /** Epoch ms until which the friendship is not checked again. */
+  /** Epoch ms until which the friendship is not checked again; 0 if the last check has not succeeded. */
   friendsCachedUntil: number;
 }
 
@@ -42,14 +42,15 @@ export class PrivateTypingService {
     const now = Date.now();
     const previous = this.lastTypingBySocket.get(connection);
     if (previous && now - previous.handledAt < PUBLISH_EVERY_MS) return;
-    let friendsCachedUntil = previous?.receiverId === receiverId ? previous.friendsCachedUntil : 0;
-    if (friendsCachedUntil <= now) {
+    if (previous?.receiverId === receiverId && now < previous.friendsCachedUntil) {
+      this.lastTypingBySocket.set(connection, { ...previous, handledAt: now });
+    } else {
+      const typing: HandledTyping = { receiverId, handledAt: now, friendsCachedUntil: 0 };
       // Recorded before the check, so that a refused sender does not cause a query for every frame.
-      this.lastTypingBySocket.set(connection, { receiverId, handledAt: now, friendsCachedUntil: 0 });
+      this.lastTypingBySocket.set(connection, typing);
       await this.chat.requireFriends(userId, receiverId);
-      friendsCachedUntil = now + FRIENDS_CACHED_FOR_MS;
+      this.lastTypingBySocket.set(connection, { ...typing, friendsCachedUntil: now + FRIENDS_CACHED_FOR_MS });
     }
-    this.lastTypingBySocket.set(connection, { receiverId, handledAt: now, friendsCachedUntil });
     // Both are the sender's id: `senderId` identifies the private chat, `userId` the user who types.
     await this.userPublisher.sendFrame(receiverId, 'typing', { senderId: userId, userId });
   }

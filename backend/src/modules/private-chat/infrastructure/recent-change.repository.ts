@@ -5,7 +5,7 @@ import { logWarning } from '../../../platform/observability/warn-about.functions
 import { recentChangeKey } from '../../../platform/redis/redis.keys';
 import { REDIS } from '../../../platform/redis/redis.module';
 
-/** Longer than a change takes to reach the read replica, which is not used while its lag is above the maximum. */
+/** How long a conversation stays marked: longer than the maximum lag with which the read replica is used. */
 const KEY_TTL_MS = 2 * MAX_REPLICA_LAG_MS;
 
 /**

@@ -9,7 +9,10 @@ import { type InboundFrame, requireOwnId } from '../../../platform/realtime/inbo
 import { UserPublisherService } from '../../../platform/realtime/user-publisher.service';
 import { PrivateChatService } from '../application/private-chat.service';
 
-/** Handles the frames of private chats. A change is committed before it is acknowledged. */
+/**
+ * Handles the frames of private chats. A change is committed before it is acknowledged. The client may give a frame a
+ * `ref`, an id that it repeats when it retries the frame. A frame without a `ref` is not answered.
+ */
 @WebSocketGateway({ path: '/ws' })
 export class PrivateChatGateway {
   private readonly logger = new Logger(PrivateChatGateway.name);
@@ -73,7 +76,7 @@ export class PrivateChatGateway {
       userId,
       friendId,
       emoji,
-      // A reaction is a toggle, so a retry that is not recognised would undo it.
+      // A reaction is a toggle, so a retry that is not recognised by its `ref` would undo it.
       refFingerprint: frame.ref === undefined ? null : createFingerprint(frame.ref),
     });
     const reactions = [...message.reactions];
@@ -106,9 +109,8 @@ export class PrivateChatGateway {
   }
 
   /**
-   * Publishes to all sockets of both users except the one that receives the answer; a frame without a `ref` has no
-   * answer. Best effort: the change is stored, and a client that misses the publication reads the change later, so a
-   * failure is not reported to the sender.
+   * Publishes to all sockets of both users, except to the socket that receives the answer to the frame. A failure is
+   * only logged: the change is stored, and a client that misses the publication reads the change later.
    */
   private async publish<E extends ServerEvent>(
     { connection, ref, userId }: InboundFrame,
@@ -116,7 +118,8 @@ export class PrivateChatGateway {
     event: E,
     data: ServerData<E>,
   ): Promise<void> {
-    const excludedSocketId = ref === undefined ? undefined : connection.id;
+    const isAnswered = ref !== undefined;
+    const excludedSocketId = isAnswered ? connection.id : undefined;
     try {
       await Promise.all([
         this.userPublisher.sendFrame(friendId, event, data),
@@ -128,9 +131,6 @@ export class PrivateChatGateway {
   }
 }
 
-/**
- * Creates a fingerprint of a `ref`, the id that the client gives a frame and repeats in retries. The 16 characters (96
- * bits) are enough to recognise a retry, and no text of the client is stored.
- */
+/** The 16 characters (96 bits) are enough to recognise a retry, and no text of the client is stored. */
 const createFingerprint = (ref: string): string =>
   createHash('sha256').update(ref).digest('base64url').slice(0, 16);

@@ -65,5 +65,5 @@ export class PrivateMessageDto implements PrivateMessage {
   @ApiProperty()
   metadata: PrivateMessageMetadataDto;
 }
-// `implements` checks the type of `metadata`. The shape of its `replyTo` is compared above.
+// `metadata` is left out: `implements` checks its type, and the shape of its `replyTo` is compared above.
 assertType<SameShape<Omit<PrivateMessageDto, 'metadata'>, Omit<PrivateMessage, 'metadata'>>>();

@@ -25,7 +25,7 @@ describe('random chat: delivery', () => {
 
   describe('messages', () => {
     it('delivers messages both ways across two replicas, to the other tabs of both users', async () => {
-      const { ada, adaSocket, adaSockets, bobSockets, sessionId } = await startChat(stack, {
+      const { ada, bob, adaSocket, adaSockets, bobSockets, sessionId } = await startChat(stack, {
         adaTabs: 2,
         bobTabs: 2,
       });
@@ -50,24 +50,30 @@ describe('random chat: delivery', () => {
           clientId: 'c-1',
         });
       }
-      // The server quotes the stored message, whatever content the client sends with `replyTo`.
+      await bobSockets[1]!.request('random_message', textMessage(sessionId, 'hi'));
+      expect(await adaSocket.next('random_message')).toMatchObject({ seq: 3, senderId: bob.user.id });
+      await waitForSeq(allSockets, sessionId, 3);
+      expectOrderedSeq(allSockets);
+      expect(adaSocket.all('random_message')).toHaveLength(1); // Ada's own message is only acknowledged
+    });
+
+    it('quotes the stored message in a reply, whatever content the client sends as the quote', async () => {
+      const { ada, adaSocket, bobSocket, sessionId } = await startChat(stack);
+      const { id } = await adaSocket.request('random_message', textMessage(sessionId, 'hello 🎉'));
       const reply = {
         ...textMessage(sessionId, 'hi'),
-        replyTo: { messageId: String(ack.id), content: 'forged' },
+        replyTo: { messageId: String(id), content: 'forged' },
       };
-      await bobSockets[1]!.request('random_message', reply);
+      await bobSocket.request('random_message', reply);
       expect(await adaSocket.next('random_message')).toMatchObject({
         seq: 3,
         replyTo: {
-          messageId: ack.id,
+          messageId: id,
           content: 'hello 🎉',
           senderId: ada.user.id,
           senderName: ada.user.username,
         },
       });
-      await waitForSeq(allSockets, sessionId, 3);
-      expectOrderedSeq(allSockets);
-      expect(adaSocket.all('random_message')).toHaveLength(1); // Bob's reply; Ada's own message is only acknowledged
     });
 
     it('sends a message without a ref to its sender too, with the same data as to the partner', async () => {
@@ -83,30 +89,30 @@ describe('random chat: delivery', () => {
       const { adaSockets, bobSockets, sessionId } = await startChat(stack, { adaTabs: 2, bobTabs: 2 });
       const allSockets = [...adaSockets, ...bobSockets];
       const messagesPerSocket = 25;
+      const listContents = (senderIndex: number): string[] =>
+        Array.from({ length: messagesPerSocket }, (_, index) => `${senderIndex}.${index}`);
       await Promise.all(
         allSockets.map(async (socket, senderIndex) => {
-          for (let index = 0; index < messagesPerSocket; index += 1) {
-            await socket.request('random_message', textMessage(sessionId, `${senderIndex}.${index}`));
-          }
+          for (const content of listContents(senderIndex))
+            await socket.request('random_message', textMessage(sessionId, content));
         }),
       );
       const lastSeq = 1 + allSockets.length * messagesPerSocket; // the start of the chat, and the messages
       await waitForSeq(allSockets, sessionId, lastSeq);
       expectOrderedSeq(allSockets);
-      const events = await readEvents(stack, sessionId);
-      expect(events).toHaveLength(lastSeq);
+      const eventIds = (await readEvents(stack, sessionId)).map(({ id }) => id);
+      expect(eventIds).toHaveLength(lastSeq);
       for (const [receiverIndex, socket] of allSockets.entries()) {
-        const received = socket.all('random_message').map(({ id, content }) => ({ id, content }));
+        const received = socket.all('random_message');
         // A socket does not receive its own messages.
         expect(received).toHaveLength((allSockets.length - 1) * messagesPerSocket);
-        const positions = received.map(({ id }) => events.findIndex((event) => event.id === id));
-        expect(positions).toEqual([...positions].sort((a, b) => a - b));
+        const receivedIds = received.map(({ id }) => String(id));
+        expect(receivedIds).toEqual(eventIds.filter((id) => receivedIds.includes(id)));
+        const contents = received.map(({ content }) => String(content));
         for (const senderIndex of allSockets.keys()) {
           if (senderIndex === receiverIndex) continue;
-          const fromSender = received.filter(({ content }) => String(content).startsWith(`${senderIndex}.`));
-          expect(fromSender.map(({ content }) => content)).toEqual(
-            Array.from({ length: messagesPerSocket }, (_, index) => `${senderIndex}.${index}`),
-          );
+          const contentsOfSender = contents.filter((content) => content.startsWith(`${senderIndex}.`));
+          expect(contentsOfSender).toEqual(listContents(senderIndex));
         }
       }
     });
@@ -167,10 +173,11 @@ describe('random chat: delivery', () => {
       const { adaSocket, bobSocket, sessionId } = await startChat(stack);
       const eveSocket = await (await stack.createVisitor(0, 'female')).openSocket();
       const refusal = { event: 'error', data: { code: 'not_in_session' } };
+      const toUnknownSession = textMessage('nowhere', 'boo');
       expect(await eveSocket.ask('random_message', textMessage(sessionId, 'boo'))).toMatchObject(refusal);
       expect(await eveSocket.ask('typing', { sessionId })).toMatchObject(refusal);
       expect(await eveSocket.ask('skip_chat', { sessionId })).toMatchObject(refusal);
-      expect(await eveSocket.ask('random_message', textMessage('nowhere', 'boo'))).toMatchObject(refusal);
+      expect(await eveSocket.ask('random_message', toUnknownSession)).toMatchObject(refusal);
       // The refused frames have appended no event: the start of the chat is 1.
       await adaSocket.request('random_message', textMessage(sessionId, 'still here'));
       expect(await bobSocket.next('random_message')).toMatchObject({ seq: 2 });
@@ -207,32 +214,26 @@ describe('random chat: delivery', () => {
   });
 
   describe('a lost publication', () => {
-    /** The replica's Redis connections for subscriptions: one for each node of a cluster. */
-    const listSubscriberConnections = (replica: number): Redis[] => {
-      const subscriber = stack.replicas[replica]!.app.get<{
+    // `startChat` puts Ada's first tab on replica 0, and Bob's on replica 1.
+    const getBobsApp = () => stack.replicas[1]!.app;
+    /** Runs a Redis command on the subscription connections of Bob's replica: one for each node of a cluster. */
+    const runOnSubscriptions = (command: (connection: Redis) => Promise<unknown>): Promise<unknown> => {
+      const { connectionsByServer } = getBobsApp().get<{
         connectionsByServer: Map<string, { redis: Redis }>;
       }>(RedisSubscriberService);
-      return [...subscriber.connectionsByServer.values()].map(({ redis }) => redis);
+      // Only the node that owns the channel accepts the command.
+      return Promise.any([...connectionsByServer.values()].map(({ redis }) => command(redis)));
     };
-    /** The channel on which the replica receives the publications of the chat. */
-    const getChannel = (replica: number, sessionId: string): string =>
-      chatKeys(findShard(sessionId)).channel(stack.replicas[replica]!.app.get(ReplicaLeaseService).replicaId);
-    const bobsReplica = 1; // `startChat` puts Ada's first tab on replica 0, and Bob's on replica 1
     let mutedChannel: string;
     /** Makes Bob's replica miss the publications of the chat. */
-    const mute = async (sessionId: string): Promise<void> => {
-      mutedChannel = getChannel(bobsReplica, sessionId);
-      // In a cluster only the node that owns the channel accepts the command.
-      await Promise.any(
-        listSubscriberConnections(bobsReplica).map((connection) => connection.sunsubscribe(mutedChannel)),
-      );
+    const mute = (sessionId: string): Promise<unknown> => {
+      const { replicaId } = getBobsApp().get(ReplicaLeaseService);
+      mutedChannel = chatKeys(findShard(sessionId)).channel(replicaId);
+      return runOnSubscriptions((connection) => connection.sunsubscribe(mutedChannel));
     };
-    /** Subscribes to the channel again; also after each test, because later chats of the shard use it, too. */
-    const unmute = () =>
-      Promise.any(
-        listSubscriberConnections(bobsReplica).map((connection) => connection.ssubscribe(mutedChannel)),
-      );
-    afterEach(unmute);
+    const unmute = (): Promise<unknown> =>
+      runOnSubscriptions((connection) => connection.ssubscribe(mutedChannel));
+    afterEach(unmute); // later chats of the shard use the channel, too
 
     it('is recovered together with a second one, in order, when the next message arrives', async () => {
       const { adaSocket, bobSocket, bobSockets, sessionId } = await startChat(stack);
@@ -255,6 +256,7 @@ describe('random chat: delivery', () => {
         seq: 3,
       });
       expectOrderedSeq(bobSockets);
+      // Bob's own message is only acknowledged.
       expect(bobSocket.all('random_message').map(({ content }) => content)).toEqual(['one']);
     });
 

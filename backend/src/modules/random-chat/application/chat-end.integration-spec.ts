@@ -12,17 +12,17 @@ import {
   startChat,
 } from '../../../testing/random-chat.fixture';
 import { type TestStack, quickChatSettings, startTestStack } from '../../../testing/test-stack.harness';
-import { type ThawVisitor, textMessage } from '../../../testing/thaw.client';
+import { type ThawSocket, type ThawVisitor, textMessage } from '../../../testing/thaw.client';
 import { until, untilWithin } from '../../../testing/until.functions';
-import { MatchQueueService } from '../../matching/application/match-queue.service';
+import { type Match, MatchQueueService } from '../../matching/application/match-queue.service';
 import { LiveChatService } from './live-chat.service';
 
 jest.setTimeout(60_000);
 
 const isLongRun = process.env.THAW_TEST_LONG === '1';
 
-/** Every chat from `startChat` begins with one event, `ChatStarted`, so its end is the second event. */
-const SEQ_OF_END = 2;
+/** Every chat begins with one event, `ChatStarted`, so the first message or the end of a new chat has this `seq`. */
+const SEQ_AFTER_START = 2;
 
 describe('random chat: end', () => {
   let stack: TestStack;
@@ -36,35 +36,64 @@ describe('random chat: end', () => {
   });
   afterAll(() => stack.close());
 
+  const skip = (socket: ThawSocket, sessionId: string) => socket.request('skip_chat', { sessionId });
+  const listEnds = (socket: ThawSocket, sessionId: string) =>
+    socket.all('chat_skipped').filter((data) => data.sessionId === sessionId);
+  const readEventTypes = async (sessionId: string): Promise<string[]> =>
+    (await readEvents(stack, sessionId)).map(({ type }) => type);
+  const waitUntilIdle = (visitor: ThawVisitor) =>
+    until(async () => (await readQueueState(stack, visitor)) === undefined);
+  /**
+   * Runs an action between the next match that Bob's replica makes and the confirmation of that match. A match is
+   * confirmed when its chat has been created; until then it is a claim.
+   * @returns a function that waits for the confirmation.
+   */
+  const runBeforeConfirmation = (action: (match: Match) => Promise<unknown>): (() => Promise<void>) => {
+    const matching = stack.replicas[1]!.app.get(MatchQueueService);
+    const confirm = matching.confirm.bind(matching);
+    const spy = jest.spyOn(matching, 'confirm').mockImplementationOnce(async (match) => {
+      await action(match);
+      return confirm(match);
+    });
+    return async () => {
+      await until(() => spy.mock.results.length);
+      await spy.mock.results[0]?.value;
+      spy.mockRestore();
+    };
+  };
+
   describe('the end of a chat', () => {
-    it('is sent once to every socket except the one that skipped, and frees both users', async () => {
-      const { ada, bob, adaSocket, adaSockets, bobSockets, sessionId } = await startChat(stack, {
+    it('is sent to every socket except the one that skipped', async () => {
+      const { ada, adaSocket, adaSockets, bobSockets, sessionId } = await startChat(stack, {
         adaTabs: 2,
         bobTabs: 2,
       });
-      expect(await adaSocket.request('skip_chat', { sessionId })).toEqual({ seq: SEQ_OF_END });
+      expect(await skip(adaSocket, sessionId)).toEqual({ seq: SEQ_AFTER_START });
       for (const socket of [adaSockets[1]!, ...bobSockets]) {
         expect(await socket.next('chat_skipped')).toEqual({
           sessionId,
-          seq: SEQ_OF_END,
+          seq: SEQ_AFTER_START,
           reason: 'skipped',
           endedBy: ada.user.id,
         });
       }
-      await until(
-        async () =>
-          (await readQueueState(stack, ada)) === undefined &&
-          (await readQueueState(stack, bob)) === undefined,
-      );
-      // A repeated skip is acknowledged with the same `seq` and changes nothing.
-      expect(await bobSockets[1]!.request('skip_chat', { sessionId })).toEqual({ seq: SEQ_OF_END });
-      expect((await readEvents(stack, sessionId)).map(({ type }) => type)).toEqual([
-        'ChatStarted',
-        'ChatEnded',
-      ]);
-      for (const socket of [...adaSockets, ...bobSockets]) {
-        expect(socket.all('chat_skipped').length).toBe(socket === adaSocket ? 0 : 1);
-      }
+      expect(adaSocket.all('chat_skipped')).toEqual([]);
+      expectOrderedSeq([...adaSockets, ...bobSockets]);
+    });
+
+    it('frees both users, and is neither stored nor sent again when the partner skips later', async () => {
+      const { ada, bob, adaSocket, adaSockets, bobSockets, sessionId } = await startChat(stack, {
+        adaTabs: 2,
+        bobTabs: 2,
+      });
+      await skip(adaSocket, sessionId);
+      const otherSockets = [adaSockets[1]!, ...bobSockets];
+      await Promise.all(otherSockets.map((socket) => socket.next('chat_skipped')));
+      await Promise.all([waitUntilIdle(ada), waitUntilIdle(bob)]);
+      expect(await skip(bobSockets[1]!, sessionId)).toEqual({ seq: SEQ_AFTER_START });
+      expect(await readEventTypes(sessionId)).toEqual(['ChatStarted', 'ChatEnded']);
+      expect(adaSocket.all('chat_skipped')).toEqual([]);
+      for (const socket of otherSockets) expect(socket.all('chat_skipped')).toHaveLength(1);
       expectOrderedSeq([...adaSockets, ...bobSockets]);
     });
 
@@ -78,35 +107,29 @@ describe('random chat: end', () => {
         const adaSockets = await openSocketOnEachReplica(ada);
         const bobSockets = await openSocketOnEachReplica(bob);
         const allSockets = [...adaSockets, ...bobSockets];
-        for (let round = 1; round <= rounds; round += 1) {
+        const pairs = adaSockets.flatMap((adaSocket) =>
+          bobSockets.map((bobSocket) => [adaSocket, bobSocket]),
+        );
+        for (let round = 0; round < rounds; round += 1) {
           const sessionId = await matchSockets(adaSockets, bobSockets);
-          // Over four rounds, each tab of Ada skips together with each tab of Bob.
-          const skippingSockets = [adaSockets[round % 2]!, bobSockets[Math.floor(round / 2) % 2]!];
-          const acks = await Promise.all(
-            skippingSockets.map((socket) => socket.request('skip_chat', { sessionId })),
-          );
-          expect(acks).toEqual([{ seq: SEQ_OF_END }, { seq: SEQ_OF_END }]);
-          // As in the page, a tab that skipped does not wait for `chat_skipped`, which it may not receive.
-          await Promise.all(
-            allSockets
-              .filter((socket) => !skippingSockets.includes(socket))
-              .map((socket) => socket.next('chat_skipped', (data) => data.sessionId === sessionId)),
-          );
-          const events = await readEvents(stack, sessionId);
-          expect(events.map(({ type }) => type)).toEqual(['ChatStarted', 'ChatEnded']);
-          for (const socket of allSockets) {
-            const ends = socket.all('chat_skipped').filter((data) => data.sessionId === sessionId);
-            expect(ends.length).toBeLessThanOrEqual(1);
-            if (!skippingSockets.includes(socket)) expect(ends).toHaveLength(1);
-            socket.frames.length = 0;
-          }
+          const skippingSockets = pairs[round % pairs.length]!;
+          const otherSockets = allSockets.filter((socket) => !skippingSockets.includes(socket));
+          const acks = await Promise.all(skippingSockets.map((socket) => skip(socket, sessionId)));
+          expect(acks).toEqual([{ seq: SEQ_AFTER_START }, { seq: SEQ_AFTER_START }]);
+          await until(() => otherSockets.every((socket) => listEnds(socket, sessionId).length > 0));
+          expect(await readEventTypes(sessionId)).toEqual(['ChatStarted', 'ChatEnded']);
+          for (const socket of otherSockets) expect(listEnds(socket, sessionId)).toHaveLength(1);
+          // The end is not sent to the socket whose skip came first.
+          for (const socket of skippingSockets)
+            expect(listEnds(socket, sessionId).length).toBeLessThanOrEqual(1);
+          for (const socket of allSockets) socket.frames.length = 0; // a round needs only its own frames
         }
         expectOrderedSeq(allSockets);
       },
       isLongRun ? 900_000 : 60_000,
     );
 
-    it('does not affect the next chat when a skip of the old chat arrives late', async () => {
+    it('leaves the next chat of the two open when skips of the old chat arrive late', async () => {
       const {
         adaSocket,
         adaSockets,
@@ -114,16 +137,16 @@ describe('random chat: end', () => {
         bobSockets,
         sessionId: oldSessionId,
       } = await startChat(stack);
-      await adaSocket.request('skip_chat', { sessionId: oldSessionId });
+      await skip(adaSocket, oldSessionId);
       await bobSocket.next('chat_skipped');
       const sessionId = await matchSockets(adaSockets, bobSockets);
       for (const socket of [bobSocket, adaSocket])
-        expect(await socket.request('skip_chat', { sessionId: oldSessionId })).toEqual({ seq: SEQ_OF_END });
+        expect(await skip(socket, oldSessionId)).toEqual({ seq: SEQ_AFTER_START });
       await adaSocket.request('random_message', textMessage(sessionId, 'still here'));
       expect(await bobSocket.next('random_message', (data) => data.sessionId === sessionId)).toMatchObject({
-        seq: 2,
+        seq: SEQ_AFTER_START,
       });
-      expect(bobSocket.all('chat_skipped').filter((data) => data.sessionId === sessionId)).toEqual([]);
+      expect(listEnds(bobSocket, sessionId)).toEqual([]);
       expectOrderedSeq([...adaSockets, ...bobSockets]);
     });
 
@@ -132,28 +155,28 @@ describe('random chat: end', () => {
         adaTabs: 1,
         bobTabs: 2,
       });
-      // Many tabs of Ada come and go, so that a record of one of them could be left behind.
+      const openResumingTab = async (replica: number): Promise<ThawSocket> => {
+        const tab = await ada.openUnauthenticatedSocket(stack.origins[replica]);
+        tab.send({
+          event: 'authenticate',
+          data: { userId: ada.user.id, lastSeen: { sessionId, seq: 1 } },
+        });
+        return tab;
+      };
+      // Many tabs of Ada come and go, so that a record of one of them could be left behind. Some close while they are
+      // still resuming the chat, and some of these lose the connection.
       for (let round = 0; round < 16; round += 1) {
-        const tabs = await Promise.all(
-          [0, 1, 0, 1].map(async (replica) => {
-            const tab = await ada.openUnauthenticatedSocket(stack.origins[replica]);
-            tab.send({
-              event: 'authenticate',
-              data: { userId: ada.user.id, lastSeen: { sessionId, seq: 1 } },
-            });
-            // In even rounds, the tab is closed while it is still resuming.
-            if (round % 2 === 1) await tab.next('session_resumed');
-            return tab;
-          }),
-        );
-        // In every fourth round, the connections are lost instead of closed.
-        await Promise.all(tabs.map((tab) => (round % 4 === 0 ? tab.terminate() : tab.closeCleanly())));
+        const hasResumed = round % 2 === 1;
+        const isConnectionLost = round % 4 === 0;
+        const tabs = await Promise.all([0, 1, 0, 1].map(openResumingTab));
+        if (hasResumed) await Promise.all(tabs.map((tab) => tab.next('session_resumed')));
+        await Promise.all(tabs.map((tab) => (isConnectionLost ? tab.terminate() : tab.closeCleanly())));
       }
-      await bobSocket.request('skip_chat', { sessionId });
+      await skip(bobSocket, sessionId);
       await adaSocket.next('chat_skipped');
       const { prefix } = chatKeys(findShard(sessionId));
       const listShardKeys = () => stack.store.listKeys(`${prefix}*`);
-      // `chat:` are the streams. `replicas` is shared by all chats of the shard.
+      // The keys `chat:…` are streams. All chats of the shard share the other two.
       const isExpected = (key: string) => /^\{shard\d+\}:(outbox|replicas|chat:.*)$/.test(key);
       await until(listShardKeys, (keys) => keys.every(isExpected));
       for (const { id } of [ada.user, bob.user]) {
@@ -164,23 +187,21 @@ describe('random chat: end', () => {
     });
   });
 
-  it('aborts a chat whose match was released before the match was confirmed, and leaves no claim', async () => {
+  it('aborts a chat whose match was ended before its confirmation, and leaves no claim', async () => {
     const [ada, bob] = await createPair(stack);
     const [adaSocket, bobSocket] = [await ada.openSocket(), await bob.openSocket()];
-    // Bob searches after Ada, so Bob's replica makes the match.
-    const matching = stack.replicas[1]!.app.get(MatchQueueService);
-    const confirm = matching.confirm.bind(matching);
     let sessionId = '';
-    jest.spyOn(matching, 'confirm').mockImplementationOnce(async (match) => {
+    runBeforeConfirmation(async (match) => {
       ({ sessionId } = match);
-      await matching.finish(match); // releases the match, and the two do not search again
-      return confirm(match);
+      const matching = stack.replicas[1]!.app.get(MatchQueueService);
+      await matching.finish(match); // frees the two, as the end of a chat does
     });
+    // Bob searches after Ada, so Bob's replica makes the match.
     await adaSocket.request('join_queue', { preferences: 'male' });
     await bobSocket.request('join_queue', { preferences: 'female' });
-    await until(async () => (await readEvents(stack, sessionId)).some(({ type }) => type === 'ChatEnded'));
+    await until(async () => (await readEventTypes(sessionId)).includes('ChatEnded'));
     await untilWithin(2_000, async () => (await stack.store.listKeys('{matching}:claims')).length === 0);
-    // A remaining deadline would make a sweep end this chat, which the two users never saw.
+    // A sweep would use a remaining deadline to end this chat, which the two users never saw.
     await until(async () => {
       const deadlines = await stack.store.redis.zrange(chatKeys(findShard(sessionId)).deadlines, '0', '-1');
       return !deadlines.some((member) => member.startsWith(sessionId));
@@ -194,7 +215,7 @@ describe('random chat: end', () => {
       expect(await adaSocket.ask('leave_queue', {})).toMatchObject({ event: 'ack' });
       expect(await bobSocket.next('chat_skipped')).toEqual({
         sessionId,
-        seq: SEQ_OF_END,
+        seq: SEQ_AFTER_START,
         reason: 'skipped',
         endedBy: ada.user.id,
       });
@@ -202,7 +223,7 @@ describe('random chat: end', () => {
     });
 
     it('does not end the chat when the match was made too long ago', async () => {
-      // With this window, every match is too old.
+      // The longest time after a match at which leave_queue still skips. Every match is older than -1 ms.
       jest.replaceProperty<{ leaveAsSkipWindowMs: number }, 'leaveAsSkipWindowMs'>(
         limits,
         'leaveAsSkipWindowMs',
@@ -211,41 +232,38 @@ describe('random chat: end', () => {
       const { adaSocket, bobSocket, sessionId } = await startChat(stack);
       await adaSocket.request('leave_queue', {});
       await adaSocket.request('random_message', textMessage(sessionId, 'still here'));
-      expect(await bobSocket.next('random_message')).toMatchObject({ seq: 2 });
+      expect(await bobSocket.next('random_message')).toMatchObject({ seq: SEQ_AFTER_START });
     });
 
     it('never leaves the partner alone in a chat, whether the match or leave_queue comes first', async () => {
       const [ada, bob] = await createPair(stack);
       const [adaSocket, bobSocket] = [await ada.openSocket(), await bob.openSocket()];
-      // Bob searches after Ada, so Bob's replica makes the match.
-      const matching = stack.replicas[1]!.app.get(MatchQueueService);
-      const confirm = matching.confirm.bind(matching);
-      const rounds = 30;
+      const joinAsBob = () => bobSocket.ask('join_queue', { preferences: 'female' });
+      const leaveAsAda = () => adaSocket.ask('leave_queue', {});
+      const leaveDuringJoin = async () => {
+        await Promise.all([joinAsBob(), leaveAsAda()]);
+      };
+      const leaveAfterMatch = async () => {
+        await joinAsBob();
+        await leaveAsAda();
+      };
+      const leaveBeforeConfirmation = async () => {
+        const waitForConfirmation = runBeforeConfirmation(leaveAsAda);
+        await joinAsBob();
+        await waitForConfirmation();
+      };
+      const scenarios = [leaveDuringJoin, leaveAfterMatch, leaveBeforeConfirmation];
+      const roundsOfEach = 10;
       let matches = 0;
-      for (let round = 0; round < rounds; round += 1) {
+      for (let round = 0; round < scenarios.length * roundsOfEach; round += 1) {
         await adaSocket.request('join_queue', { preferences: 'male' });
-        const joinAsBob = () => bobSocket.ask('join_queue', { preferences: 'female' });
-        const leaveAsAda = () => adaSocket.ask('leave_queue', {});
-        // In turn: Ada leaves while Bob joins, after the match, or between the match and its confirmation.
-        if (round % 3 === 0) await Promise.all([joinAsBob(), leaveAsAda()]);
-        else if (round % 3 === 1) await joinAsBob().then(leaveAsAda);
-        else {
-          const confirmSpy = jest.spyOn(matching, 'confirm').mockImplementationOnce(async (match) => {
-            await leaveAsAda();
-            return confirm(match);
-          });
-          await joinAsBob();
-          // `join_queue` is answered before the match is confirmed.
-          await until(() => confirmSpy.mock.results.length);
-          await confirmSpy.mock.results[0]?.value;
-          confirmSpy.mockRestore();
-        }
+        await scenarios[round % scenarios.length]!();
         // Bob either is still searching, or was in a chat that Ada has skipped.
         await until(
           async () =>
             (await readQueueState(stack, bob)) === 'searching' || bobSocket.all('chat_skipped').length > 0,
         );
-        await until(async () => (await readQueueState(stack, ada)) === undefined);
+        await waitUntilIdle(ada);
         if (bobSocket.all('chat_matched').length > 0) {
           matches += 1;
           await bobSocket.next('chat_skipped');
@@ -254,12 +272,12 @@ describe('random chat: end', () => {
           ]);
         }
         await bobSocket.request('leave_queue', {});
-        await until(async () => (await readQueueState(stack, bob)) === undefined);
+        await waitUntilIdle(bob);
         expectOrderedSeq([adaSocket, bobSocket]);
         adaSocket.frames.length = bobSocket.frames.length = 0;
       }
-      // In two of three rounds, Ada leaves after the match.
-      expect(matches).toBeGreaterThanOrEqual((rounds * 2) / 3);
+      // Every round of `leaveAfterMatch` and `leaveBeforeConfirmation` has a match.
+      expect(matches).toBeGreaterThanOrEqual(2 * roundsOfEach);
     });
   });
 });

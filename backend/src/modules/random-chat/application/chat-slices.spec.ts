@@ -27,7 +27,7 @@ const FIRST_ENTRY_MS = 1_000;
 /** Id of the second entry, which is the first message. */
 const FIRST_MESSAGE_ID = `${FIRST_ENTRY_MS + 1}-0`;
 
-/** Without effect: rate limits apply to commands, and these tests execute none. */
+/** An arbitrary rate limit: it applies to commands, and these tests execute none. */
 const rate = { intervalMs: 1, burst: 1_000 };
 const createParticipant = (id: number): Participant => ({ id, username: `user ${id}`, avatar: null });
 
@@ -98,16 +98,16 @@ const readChat = async (entries: readonly ChatLogEntry[]): Promise<{ chat: LiveC
 
 /** Sends the whole chat to a socket, and measures the building of each page. */
 const resumeChat = async (chat: LiveChat): Promise<{ sliceMs: number[]; sentPages: number }> => {
-  // A slice ends when the server waits for the socket. The next one begins with the next iteration of the event loop.
   const timer = new SliceTimer();
   let sentPages = 0;
+  // After each page but the last, the resume calls `waitUntilDrained` and then `waitForIteration`.
   const connection = {
     identity: { userId: 2 },
     isOpen: true,
     send: () => (sentPages += 1),
-    waitUntilDrained: () => Promise.resolve(timer.end()),
+    waitUntilDrained: async () => timer.end(),
   };
-  const eventLoop = { waitForIteration: () => Promise.resolve(timer.begin()) };
+  const eventLoop = { waitForIteration: async () => timer.begin() };
   timer.begin();
   await sendMissedEvents(
     chat,
@@ -129,34 +129,32 @@ const measureFastest = async (measureSlices: () => Promise<number[]>): Promise<n
   return fastestMs;
 };
 
+/** Starts a chat and sends the same message `count` times. */
+const buildChatOfMessages = (count: number, content: string): RandomChatEvent[] => [
+  chatStarted,
+  ...Array.from({ length: count }, () => buildMessageSent(content)),
+];
+const largestMessages = buildChatOfMessages(
+  Math.floor(MAX_CHAT_BYTES / LARGEST_EVENT_BYTES),
+  '🧊'.repeat(2_000),
+);
+const shortMessages = buildChatOfMessages(MAX_CHAT_EVENTS - 1, 'hello');
+const manyReactions = [
+  ...buildChatOfMessages(1, 'hello'),
+  ...Array.from({ length: MAX_CHAT_EVENTS - 2 }, (_, index) => buildReactionChange(index)),
+];
+
 describe.each<[description: string, events: RandomChatEvent[]]>([
-  [
-    'of the largest messages',
-    [
-      chatStarted,
-      ...Array.from({ length: Math.floor(MAX_CHAT_BYTES / LARGEST_EVENT_BYTES) }, () =>
-        buildMessageSent('🧊'.repeat(2_000)),
-      ),
-    ],
-  ],
-  [
-    'of short messages',
-    [chatStarted, ...Array.from({ length: MAX_CHAT_EVENTS - 1 }, () => buildMessageSent('hello'))],
-  ],
-  [
-    'of one message and reactions to it',
-    [
-      chatStarted,
-      buildMessageSent('hello'),
-      ...Array.from({ length: MAX_CHAT_EVENTS - 2 }, (_, index) => buildReactionChange(index)),
-    ],
-  ],
+  ['of the largest messages', largestMessages],
+  ['of short messages', shortMessages],
+  ['of one message and reactions to it', manyReactions],
 ])('a full chat %s', (_, events) => {
   const entries = toEntries(events);
 
   it('is read without blocking the event loop for more than 10 ms', async () => {
     const fastestMs = await measureFastest(async () => (await readChat(entries)).sliceMs);
-    expect(fastestMs).toHaveLength(Math.ceil(entries.length / PAGE_ENTRIES)); // one slice per page
+    const pageCount = Math.ceil(entries.length / PAGE_ENTRIES);
+    expect(fastestMs).toHaveLength(pageCount);
     expect(Math.max(...fastestMs)).toBeLessThanOrEqual(MAX_SLICE_MS);
   });
 
@@ -164,22 +162,22 @@ describe.each<[description: string, events: RandomChatEvent[]]>([
     const { chat } = await readChat(entries);
     const fastestMs = await measureFastest(async () => {
       const { sliceMs, sentPages } = await resumeChat(chat);
-      expect(sliceMs).toHaveLength(sentPages);
+      expect(sliceMs).toHaveLength(sentPages); // each page was built in a slice of its own
       return sliceMs;
     });
-    // The resume of a full chat has many pages. With fewer slices it would not be split.
+    // A full chat is much larger than a page, so a resume in few slices would not have been split.
     expect(fastestMs.length).toBeGreaterThan(10);
     expect(Math.max(...fastestMs)).toBeLessThanOrEqual(MAX_SLICE_MS);
   });
 });
 
 it('counts the pages of a resume by the bytes of the events that the client has not seen', async () => {
-  // A page has room for about 63,000 bytes of events. In UTF-8 these are 600,000 bytes, about ten pages. Counted as
-  // 200,000 characters, they would need only four.
-  const messages = Array.from({ length: 100 }, () => buildMessageSent('語'.repeat(2_000)));
-  const { chat } = await readChat(toEntries([chatStarted, ...messages]));
-  const pageCount = countResumePages(chat, 0); // 0: the client has seen no event
-  expect(pageCount).toBeGreaterThan(5);
-  // The client has seen the first event, which is too small to change the number of pages.
-  expect(countResumePages(chat, 1)).toBe(pageCount);
+  // 200,000 characters of 3 bytes each. A page has room for about 63,000 bytes, so the chat needs about ten pages. If
+  // characters were counted instead of bytes, the result would be four.
+  const { chat } = await readChat(toEntries(buildChatOfMessages(100, '語'.repeat(2_000))));
+  const pagesForNewClient = countResumePages(chat, 0);
+  expect(pagesForNewClient).toBeGreaterThan(5);
+  // The start of the chat is too small to change the number of pages.
+  const pagesAfterStart = countResumePages(chat, 1);
+  expect(pagesAfterStart).toBe(pagesForNewClient);
 });

@@ -19,14 +19,14 @@ const logger = new Logger('FoldedChat');
 
 /**
  * The entries of a chat's Redis stream, one for each event, and the state folded from them. Renders the frame of each
- * entry. The entry at index n has the version n + 1, which clients see as `seq`.
+ * entry. Versions count from 1, so the entry at index n has the version n + 1. Clients see the version as `seq`.
  */
 export class FoldedChat implements ChatSummary, ChatView {
   protected state: RandomChatState;
   protected readonly entries: ChatLogEntry[] = [];
   /**
-   * The reactions to a message after each event that changed them, by `seq` of the event. A resume sends past events
-   * with the reactions of that time.
+   * For each reaction event, by its `seq`: the reactions to its message after the event. A resume sends past reaction
+   * events with the reactions of that time.
    */
   private readonly reactionsAfterEvent = new Map<number, ChatMessage['reactions']>();
 
@@ -63,7 +63,7 @@ export class FoldedChat implements ChatSummary, ChatView {
     return toReactions(findMessage(this.state, messageId)?.reactions);
   }
 
-  /** The question of the game in progress, if it is this game. */
+  /** The question of a game; undefined unless this game is in progress. */
   findQuestion(gameId: string): Question | undefined {
     const { game } = this.state;
     return game?.gameId === gameId ? findQuestionById(game.questionId) : undefined;
@@ -75,11 +75,9 @@ export class FoldedChat implements ChatSummary, ChatView {
 
   /** Size of the events after a version, in bytes of their serialised form. */
   measureBytesAfter(version: number): number {
-    if (version === 0) return this.state.bytes;
-    let size = 0;
-    for (let index = version; index < this.entries.length; index += 1)
-      size += Buffer.byteLength(this.entries[index]?.text ?? '');
-    return size;
+    if (version === 0) return this.state.bytes; // the known total, without a loop over the whole chat
+    // The entry after the version is at the index `version`.
+    return this.entries.slice(version).reduce((bytes, { text }) => bytes + Buffer.byteLength(text), 0);
   }
 
   /** The serialised frame of the event at `seq` for one participant; '' after the last event. */
@@ -117,7 +115,7 @@ export class FoldedChat implements ChatSummary, ChatView {
     try {
       this.state = evolve(this.state, event, position, bytes);
     } catch (error) {
-      // `evolve` has advanced the version before it failed.
+      // `evolve` advances the version first, so the version is right even after an error.
       logFailure(`An event of type ${event?.type} could not be read`, error);
       return null;
     }

@@ -34,11 +34,11 @@ type ResumePage = { seq: number; last: boolean; events: { event: string; data: {
 
 describe('the resume of a long chat', () => {
   let stack: TestStack;
+  const links: ThrottledLink[] = [];
 
   beforeAll(async () => {
     stack = await startTestStack(1, { REMATCH_COOLDOWN_S: '0' });
   });
-  const links: ThrottledLink[] = [];
   afterEach(async () => {
     jest.restoreAllMocks();
     await Promise.all(links.splice(0).map((link) => link.close()));
@@ -63,9 +63,20 @@ describe('the resume of a long chat', () => {
   };
   const listPages = (socket: ThawSocket): ResumePage[] =>
     socket.all('session_resumed') as unknown as ResumePage[];
-  /** Lists the `seq` of every event that the socket has received, in a page or in a frame of its own. */
-  const listSeqs = (socket: ThawSocket): number[] =>
-    socket.frames.flatMap(({ event, data }) => {
+  const hasLastPage = (socket: ThawSocket): boolean => listPages(socket).at(-1)?.last === true;
+  const waitForLastPage = (socket: ThawSocket) => until(() => hasLastPage(socket));
+  /** Sends messages until the other socket has the last page of its resume. @returns the number of messages. */
+  const sendUntilLastPage = async (sender: ThawSocket, sessionId: string, resumed: ThawSocket) => {
+    let sentCount = 0;
+    do {
+      await sender.request('random_message', textMessage(sessionId, `live ${sentCount}`));
+      sentCount += 1;
+    } while (!hasLastPage(resumed));
+    return sentCount;
+  };
+  /** Lists the `seq` of every event in the frames, whether in a page or in a frame of its own. */
+  const listSeqs = ({ frames }: Pick<ThawSocket, 'frames'>): number[] =>
+    frames.flatMap(({ event, data }) => {
       if (event === 'session_resumed')
         return (data as unknown as ResumePage).events.map(({ data: { seq } }) => seq);
       return event !== 'ack' && typeof data?.seq === 'number' ? [data.seq] : [];
@@ -104,25 +115,30 @@ describe('the resume of a long chat', () => {
     return socket;
   };
 
-  const cases: [description: string, totalBytes: number, messageBytes: number, mbitPerSecond: number][] =
-    isLongRun
-      ? [
-          ['a chat that is full of long messages, at 10 Mbit/s', MAX_CHAT_BYTES, MESSAGE_BYTES, 10],
-          [
-            'a chat that is almost full of short messages, at 10 Mbit/s',
-            BYTES_OF_MANY_SHORT_MESSAGES,
-            SHORT_MESSAGE_BYTES,
-            10,
-          ],
-          ['a chat of 1 MiB, at 1 Mbit/s', MIB, MESSAGE_BYTES, 1],
-        ]
-      : [['a chat of 1 MiB, at 10 Mbit/s', MIB, MESSAGE_BYTES, 10]];
-  it.each(cases)(
-    'sends %s completely, and does not delay replies to pings of other users',
-    async (_description, totalBytes, messageBytes, mbitPerSecond) => {
+  const shortCases = [
+    { chat: 'a chat of 1 MiB', totalBytes: MIB, messageBytes: MESSAGE_BYTES, mbitPerSecond: 10 },
+  ];
+  const longCases = [
+    {
+      chat: 'a chat that is full of long messages',
+      totalBytes: MAX_CHAT_BYTES,
+      messageBytes: MESSAGE_BYTES,
+      mbitPerSecond: 10,
+    },
+    {
+      chat: 'a chat that is almost full of short messages',
+      totalBytes: BYTES_OF_MANY_SHORT_MESSAGES,
+      messageBytes: SHORT_MESSAGE_BYTES,
+      mbitPerSecond: 10,
+    },
+    { chat: 'a chat of 1 MiB', totalBytes: MIB, messageBytes: MESSAGE_BYTES, mbitPerSecond: 1 },
+  ];
+  it.each(isLongRun ? longCases : shortCases)(
+    'sends $chat completely at $mbitPerSecond Mbit/s, and does not delay replies to pings of other users',
+    async ({ totalBytes, messageBytes, mbitPerSecond }) => {
       const { bob, version } = await startLongChat(totalBytes, messageBytes);
       const socket = await startSlowResume(bob, mbitPerSecond * MBIT);
-      const lastPageArrival = untilWithin(120_000, () => listPages(socket).at(-1)?.last);
+      const lastPageArrival = untilWithin(120_000, () => hasLastPage(socket));
       const p99Ms = await measurePingP99During(lastPageArrival);
       expect(listSeqs(socket)).toEqual(listNumbers(1, version));
       for (const page of listPages(socket)) {
@@ -136,14 +152,11 @@ describe('the resume of a long chat', () => {
   it('sends events in order while messages arrive, and continues with live events without a gap', async () => {
     const { bob, adaSocket, version, sessionId } = await startLongChat(MIB / 2);
     const socket = await startSlowResume(bob, 20 * MBIT);
-    let sentCount = 0;
-    do {
-      await adaSocket.request('random_message', textMessage(sessionId, `live ${sentCount}`));
-      sentCount += 1;
-    } while (!listPages(socket).at(-1)?.last);
+    const sentDuringResume = await sendUntilLastPage(adaSocket, sessionId, socket);
     await adaSocket.request('random_message', textMessage(sessionId, 'and after'));
-    await until(() => listSeqs(socket).includes(version + sentCount + 1));
-    expect(listSeqs(socket)).toEqual(listNumbers(1, version + sentCount + 1));
+    const lastSeq = version + sentDuringResume + 1;
+    await until(() => listSeqs(socket).includes(lastSeq));
+    expect(listSeqs(socket)).toEqual(listNumbers(1, lastSeq));
     expect(listPages(socket).filter(({ last }) => last)).toHaveLength(1);
   });
 
@@ -151,27 +164,23 @@ describe('the resume of a long chat', () => {
     const { bob, bobSocket, adaSocket, version, sessionId } = await startLongChat(MIB / 2);
     bobSocket.frames.length = 0; // forgets what the socket received while the chat was filled
     bobSocket.send({ event: 'authenticate', data: { userId: bob.user.id, lastSeen: { sessionId, seq: 1 } } });
-    let sentCount = 0;
-    do {
-      await adaSocket.request('random_message', textMessage(sessionId, `live ${sentCount}`));
-      sentCount += 1;
-    } while (!listPages(bobSocket).at(-1)?.last);
-    await until(() => listSeqs(bobSocket).includes(version + sentCount));
+    const lastSeq = version + (await sendUntilLastPage(adaSocket, sessionId, bobSocket));
+    await until(() => listSeqs(bobSocket).includes(lastSeq));
     // Live events that were sent before the server handled `authenticate` precede the first page.
     const firstPageIndex = bobSocket.frames.findIndex(({ event }) => event === 'session_resumed');
-    bobSocket.frames.splice(0, firstPageIndex);
-    expect(listSeqs(bobSocket)).toEqual(listNumbers(2, version + sentCount));
+    const resumedFrames = bobSocket.frames.slice(firstPageIndex);
+    expect(listSeqs({ frames: resumedFrames })).toEqual(listNumbers(2, lastSeq));
   });
 
   it('continues after the last received page when the client reconnects after a lost connection', async () => {
     const { bob, version, sessionId } = await startLongChat(MIB / 2);
     const seenSeqs: number[] = [];
-    for (let round = 0; seenSeqs.at(-1) !== version; round += 1) {
-      expect(round).toBeLessThan(10); // otherwise the loop might never end
-      const lastSeen = seenSeqs.length > 0 ? { sessionId, seq: seenSeqs.at(-1)! } : undefined;
+    // About three rounds are needed. The maximum ends a loop that makes no progress.
+    for (let round = 0; round < 10 && seenSeqs.at(-1) !== version; round += 1) {
+      const seq = seenSeqs.at(-1);
+      const lastSeen = seq === undefined ? undefined : { sessionId, seq };
       const socket = await startSlowResume(bob, 10 * MBIT, lastSeen);
-      // The connection is lost after three pages, or after the last page of the resume.
-      await until(() => listPages(socket).length >= 3 || listPages(socket).at(-1)?.last);
+      await until(() => listPages(socket).length >= 3 || hasLastPage(socket));
       await socket.terminate();
       // Each page reports the `seq` of its last event, from which the client resumes.
       for (const { seq, events } of listPages(socket)) expect(seq).toBe(events.at(-1)?.data.seq);
@@ -186,13 +195,10 @@ describe('the resume of a long chat', () => {
     const socket = await startSlowResume(bob, MBIT);
     await until(() => listPages(socket).length > 0);
     await socket.terminate();
-    expect(await adaSocket.next('partner_connection', ({ state }) => state === 'reconnecting')).toMatchObject(
-      {
-        sessionId,
-      },
-    );
+    const partnerLeft = await adaSocket.next('partner_connection', ({ state }) => state === 'reconnecting');
+    expect(partnerLeft).toMatchObject({ sessionId });
     const newSocket = await bob.openSocket();
-    await until(() => listPages(newSocket).at(-1)?.last);
+    await waitForLastPage(newSocket);
     expect(await newSocket.request('random_message', textMessage(sessionId, 'back'))).toHaveProperty('seq');
   });
 
@@ -203,7 +209,7 @@ describe('the resume of a long chat', () => {
       await adaSocket.request('skip_chat', { sessionId });
     });
     const socket = await bob.openSocket();
-    await until(() => listPages(socket).at(-1)?.last);
+    await waitForLastPage(socket);
     expect(listPages(socket).at(-1)?.events.at(-1)).toMatchObject({ event: 'chat_skipped' });
     expect(listSeqs(socket)).toEqual(listNumbers(1, version + 1));
     // If the end were also sent as a frame of its own, it would arrive before this ack.
@@ -216,32 +222,33 @@ describe('the resume of a long chat', () => {
     // The other replica has the profile `load`, whose limits tests do not reach.
     const limitedReplica = await stack.addReplica({ LIMITS_PROFILE: 'default' });
     const { bob, version, sessionId } = await startLongChat(MIB);
-    const pagesPerResume = Math.ceil((version * (MESSAGE_BYTES + EVENT_OVERHEAD_BYTES)) / PAGE_BYTES);
-    let wasRefused = false;
-    let resumeCount = 0;
-    while (!wasRefused && resumeCount < 100) {
+    const requestFullResume = async () => {
       const socket = await bob.openUnauthenticatedSocket(limitedReplica.origin);
-      const { event, data } = await socket.ask('authenticate', { userId: bob.user.id });
-      if (event === 'error') {
-        wasRefused = true;
-        expect(data).toMatchObject({ code: 'rate_limited' });
-        expect(data.retryAfterMs).toBeGreaterThan(0);
-        // The socket is still open, and may request a shorter resume: only the last five events.
-        const lastSeen = { sessionId, seq: version - 5 };
-        expect(await socket.ask('authenticate', { userId: bob.user.id, lastSeen })).toMatchObject({
-          event: 'authenticated',
-        });
-        await until(() => listPages(socket).at(-1)?.last);
-        expect(listSeqs(socket)).toEqual(listNumbers(version - 4, version));
-      } else {
-        resumeCount += 1;
-        await until(() => listPages(socket).at(-1)?.last);
-        await socket.closeCleanly();
-      }
+      return { socket, answer: await socket.ask('authenticate', { userId: bob.user.id }) };
+    };
+    let resumeCount = 0;
+    let attempt = await requestFullResume();
+    while (attempt.answer.event !== 'error' && resumeCount < 100) {
+      await waitForLastPage(attempt.socket);
+      await attempt.socket.closeCleanly();
+      resumeCount += 1;
+      attempt = await requestFullResume();
     }
-    expect(wasRefused).toBe(true);
+
+    const { socket, answer } = attempt;
+    expect(answer).toMatchObject({ event: 'error', data: { code: 'rate_limited' } });
+    expect(answer.data.retryAfterMs).toBeGreaterThan(0);
     // The limit is 600 pages, and more become available during the test. The number of pages is only estimated.
+    const pagesPerResume = Math.ceil((version * (MESSAGE_BYTES + EVENT_OVERHEAD_BYTES)) / PAGE_BYTES);
     expect(resumeCount * pagesPerResume).toBeGreaterThan(500);
     expect(resumeCount * pagesPerResume).toBeLessThan(900);
+
+    // The refused socket is still open, and may request a resume of one page: the last five events.
+    const lastSeen = { sessionId, seq: version - 5 };
+    expect(await socket.ask('authenticate', { userId: bob.user.id, lastSeen })).toMatchObject({
+      event: 'authenticated',
+    });
+    await waitForLastPage(socket);
+    expect(listSeqs(socket)).toEqual(listNumbers(version - 4, version));
   });
 });

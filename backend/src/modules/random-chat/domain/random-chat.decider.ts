@@ -24,7 +24,7 @@ export const MAX_CHAT_EVENTS = 20_000;
 export const MAX_CHAT_BYTES = 4 * 1024 * 1024;
 
 /**
- * Decides which events a command causes. `alreadyDone` means none: the command is a retry, or would change nothing.
+ * Decides which events a command causes. A command that is a retry, or would change nothing, is answered `alreadyDone`.
  * @throws DomainError when the command is refused.
  */
 export const decide = (command: RandomChatCommand, state: RandomChatState): Decision => {
@@ -102,7 +102,8 @@ const decideMessage = (command: SendMessage, state: RandomChatState): Decision =
   const replyTo = replyToId === null ? null : buildQuote(state, replyToId);
   const content = requireAccepted(checkContent(messageType, command.content));
   const data = { senderId, content, messageType, replyTo, clientId };
-  return accept({ type: 'MessageSent', data }, ...buildEndForStatedAge(senderId, messageType, content, null));
+  const end = buildEndForStatedAge({ authorId: senderId, messageType, content, editedMessageId: null });
+  return accept({ type: 'MessageSent', data }, ...end);
 };
 
 const decideEdit = (command: EditMessage, state: RandomChatState): Decision => {
@@ -112,10 +113,13 @@ const decideEdit = (command: EditMessage, state: RandomChatState): Decision => {
   const content = requireAccepted(checkText(command.content));
   if (content === message.content) return createNoOp(state);
   requireWithinRate(state, 'edit', editorId, command);
-  return accept(
-    { type: 'MessageEdited', data: { messageId, editorId, content } },
-    ...buildEndForStatedAge(editorId, message.messageType, content, messageId),
-  );
+  const end = buildEndForStatedAge({
+    authorId: editorId,
+    messageType: message.messageType,
+    content,
+    editedMessageId: messageId,
+  });
+  return accept({ type: 'MessageEdited', data: { messageId, editorId, content } }, ...end);
 };
 
 const decideReaction = (command: ReactToMessage, state: RandomChatState): Decision => {
@@ -134,26 +138,33 @@ const decideReaction = (command: ReactToMessage, state: RandomChatState): Decisi
 
 /**
  * Builds the end of the chat if the author of a text states an age under 18. The `finding` gives moderators the reason.
- * @param messageId the edited message; null for a new message.
+ * `editedMessageId` is null for a new message.
  * @returns empty if the text states no such age.
  */
-const buildEndForStatedAge = (
-  authorId: number,
-  messageType: MessageType,
-  content: string,
-  messageId: string | null,
-): readonly ChatEnded[] => {
+const buildEndForStatedAge = ({
+  authorId,
+  messageType,
+  content,
+  editedMessageId,
+}: {
+  authorId: number;
+  messageType: MessageType;
+  content: string;
+  editedMessageId: string | null;
+}): readonly ChatEnded[] => {
   if (messageType === 'image') return [];
   // A `mixed` content is a text with markers of images.
   const text = messageType === 'mixed' ? parseImageMarkers(content).text : content;
   if (findStatedAge(text) === undefined) return [];
-  const finding = { kind: 'stated_age', userId: authorId, messageId } as const;
+  const finding = { kind: 'stated_age', userId: authorId, messageId: editedMessageId } as const;
   return [{ type: 'ChatEnded', data: { reason: 'removed', endedBy: null, finding } }];
 };
 
-/** A chat ends once. A later command is answered with the `seq` of the end. The state does not contain its event id. */
-const decideEnd = (state: RandomChatState, data: ChatEnded['data']): Decision =>
-  state.ended ? { alreadyDone: { id: '', seq: state.ended.seq } } : accept({ type: 'ChatEnded', data });
+const decideEnd = (state: RandomChatState, data: ChatEnded['data']): Decision => {
+  if (!state.ended) return accept({ type: 'ChatEnded', data });
+  // A chat ends once. The id is empty, because the state does not contain that of the event.
+  return { alreadyDone: { id: '', seq: state.ended.seq } };
+};
 
 const requireParticipant = (state: RandomChatState, userId: number): void => {
   if (!findParticipant(state, userId)) throw new DomainError('not_in_session');

@@ -6,8 +6,9 @@ import { ReadReplicaService } from '../../../platform/database/read-replica.serv
 import { ChatHistoryEntity } from './chat-history.entity';
 
 /**
- * Condition on a row of `chat_history`: the chat was ended for safety. Its `ChatEnded` event then has a finding. Only
- * `BodiesExpired` can follow that event, so the index scan from the end of the stream reads one or two rows.
+ * Condition on a row of `chat_history`: the chat was ended for safety, because a user stated an age under 18. Its
+ * `ChatEnded` event then has a `finding`. Only `BodiesExpired` (the contents of the messages have expired) can follow
+ * that event, so the index scan from the end of the stream reads one or two rows.
  */
 const WAS_ENDED_FOR_SAFETY = `(
   SELECT events.data ? 'finding' FROM events
@@ -15,8 +16,8 @@ const WAS_ENDED_FOR_SAFETY = `(
   ORDER BY stream_position DESC LIMIT 1)`;
 
 /**
- * Parameters: the user's id, and the maximum number of rows. Each branch reads at most this number of rows, from an
- * index; one SELECT with OR would read and sort every chat of the user.
+ * $1: the user's id. $2: the maximum number of rows. Each branch reads at most $2 rows, from an index; one SELECT with
+ * OR would read and sort every chat of the user.
  */
 export const LATEST_CHATS_SQL = `
 SELECT id, stream_id, user1_id, user2_id, created_at, ended_at FROM (
@@ -68,7 +69,7 @@ export class ChatHistoryRepository {
     return this.chats.findOneBy({ streamId });
   }
 
-  /** The time of the last event of each chat, by stream id. Ignores `BodiesExpired`, the expiry of messages. */
+  /** The time of the last event of each chat, except `BodiesExpired`. By stream id. */
   async findLastEventTimes(streamIds: readonly string[]): Promise<ReadonlyMap<string, Date>> {
     const rows = await this.chats.query<{ stream_id: string; occurred_at: Date }[]>(
       `SELECT requested.stream_id, last_event.occurred_at FROM unnest($1::text[]) AS requested(stream_id)
@@ -91,14 +92,14 @@ export class ChatHistoryRepository {
   ): Promise<boolean> {
     const rows = await manager.query<unknown[]>(
       `SELECT 1 FROM chat_history
-       WHERE ended_at >= $3 AND (user1_id = $1 AND user2_id = $2 OR user1_id = $2 AND user2_id = $1)
-         AND ${WAS_ENDED_FOR_SAFETY} LIMIT 1`,
+       WHERE ((user1_id = $1 AND user2_id = $2) OR (user1_id = $2 AND user2_id = $1))
+         AND ended_at >= $3 AND ${WAS_ENDED_FOR_SAFETY} LIMIT 1`,
       [userId, otherId, since],
     );
     return rows.length > 0;
   }
 
-  /** @returns the ids of those streams whose chat was ended for safety. */
+  /** Returns the ids of those streams whose chat was ended for safety. */
   async findStreamsEndedForSafety(streamIds: readonly string[]): Promise<ReadonlySet<string>> {
     if (streamIds.length === 0) return new Set();
     const rows = await this.chats.query<{ stream_id: string }[]>(

@@ -53,9 +53,12 @@ export class BodyExpiryProcessor implements OnModuleInit, OnApplicationBootstrap
   async expire(now: Date): Promise<number> {
     const errorsByStreamId = new Map<string, unknown>();
     let count = 0;
-    for (;;) {
-      const failedStreamIds = [...errorsByStreamId.keys()];
-      const streamIds = await this.personalData.findExpiredStreams(now, STREAMS_PER_PAGE, failedStreamIds);
+    let streamIds: readonly string[];
+    do {
+      streamIds = await this.personalData.findExpiredStreams(now, {
+        limit: STREAMS_PER_PAGE,
+        except: [...errorsByStreamId.keys()], // a stream that has failed still has expired data
+      });
       for (const streamId of streamIds) {
         try {
           await this.expireStream(streamId, now);
@@ -64,12 +67,10 @@ export class BodyExpiryProcessor implements OnModuleInit, OnApplicationBootstrap
           errorsByStreamId.set(streamId, error);
         }
       }
-      const [firstError] = errorsByStreamId.values();
-      if (errorsByStreamId.size > MAX_FAILED_STREAMS) throw firstError;
-      if (streamIds.length > 0) continue;
-      if (errorsByStreamId.size > 0) throw firstError;
-      return count;
-    }
+    } while (streamIds.length > 0 && errorsByStreamId.size <= MAX_FAILED_STREAMS);
+    const [firstError] = errorsByStreamId.values();
+    if (errorsByStreamId.size > 0) throw firstError;
+    return count;
   }
 
   private async expireStream(streamId: string, now: Date): Promise<void> {

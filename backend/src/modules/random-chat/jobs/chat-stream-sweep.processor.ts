@@ -1,48 +1,32 @@
-import {
-  Inject,
-  Injectable,
-  Logger,
-  type OnApplicationBootstrap,
-  type OnApplicationShutdown,
-  type OnModuleInit,
-} from '@nestjs/common';
+import { Inject, Injectable, Logger, type OnApplicationBootstrap, type OnModuleInit } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { ENVIRONMENT, type Environment } from '../../../config/environment.config';
 import { ChatLogRepository } from '../../../platform/hot-log/chat-log.repository';
 import { setDeadlines } from '../../../platform/hot-log/chat-presence.service';
-import { logWarning } from '../../../platform/observability/warn-about.functions';
 import { JobHandlerRegistry } from '../../../platform/queue/job-handler.registry';
 import { JobQueueService } from '../../../platform/queue/job-queue.service';
 import { REDIS } from '../../../platform/redis/redis.module';
 import type { RedisClient } from '../../../platform/redis/redis-connection.factory';
-import { openBatch, scanKeys } from '../../../platform/redis/redis-nodes.functions';
+import { openBatch } from '../../../platform/redis/redis-nodes.functions';
 import { chatStreams } from '../../../platform/redis/redis.keys';
 import { summariseChat } from '../application/chat-summary.mapper';
 import { buildChatStreamId } from '../domain/random-chat.events';
+import { ChatStreamExpiryRepository, NO_EXPIRY } from '../infrastructure/chat-stream-expiry.repository';
 import { EndedStreamExpiryService } from './ended-stream-expiry.service';
 
 const SWEEP_EVERY_MS = 60 * 60_000;
-/** How often expiries are shortened while Redis is short of memory. */
-const SHORTEN_EVERY_MS = 10_000;
-/** Number of keys that Redis examines for one SCAN command; small, so that a command does not block Redis for long. */
-const SCAN_COUNT = 500;
-/** Reply of PTTL for a key that does not expire. */
-const NO_EXPIRY = -1;
 /** An open chat without an event for this long is silent. */
 const SILENT_AFTER_MS = 60 * 60_000;
 
 /**
- * Sweeps chat streams that would otherwise stay in Redis forever, because a crash of Redis lost their `ChatEnded` event
- * or their expiry, or because `ChatEnded` was a dead letter (an event that PostgreSQL refuses)
- * and was stored only later. If PostgreSQL has the end of a chat, its stream gets an expiry, which is shorter while
- * Redis is short of memory. In an open chat without an event for an hour, absent users get a deadline, after which a
- * replica ends the chat.
+ * Sweeps chat streams that would otherwise stay in Redis forever, because a crash of Redis has lost its latest writes:
+ * - If PostgreSQL has the end of a chat, but its stream has no expiry, the expiry was lost. The stream gets one again.
+ * - If a chat is open, but has had no event for an hour, its end may have been lost, or the deadlines by which its
+ *   absent users must return. They get a deadline again, after which a replica ends the chat.
  */
 @Injectable()
-export class ChatStreamSweepProcessor implements OnModuleInit, OnApplicationBootstrap, OnApplicationShutdown {
+export class ChatStreamSweepProcessor implements OnModuleInit, OnApplicationBootstrap {
   private readonly logger = new Logger(ChatStreamSweepProcessor.name);
-  private timer: NodeJS.Timeout | undefined;
-  private isShortenRunning = false;
 
   constructor(
     @Inject(REDIS) private readonly redis: RedisClient,
@@ -50,6 +34,7 @@ export class ChatStreamSweepProcessor implements OnModuleInit, OnApplicationBoot
     private readonly handlers: JobHandlerRegistry,
     private readonly jobs: JobQueueService,
     private readonly expiry: EndedStreamExpiryService,
+    private readonly streamExpiries: ChatStreamExpiryRepository,
     private readonly chatLog: ChatLogRepository,
     @Inject(ENVIRONMENT) private readonly environment: Environment,
   ) {}
@@ -64,13 +49,7 @@ export class ChatStreamSweepProcessor implements OnModuleInit, OnApplicationBoot
   }
 
   async onApplicationBootstrap(): Promise<void> {
-    // A timer instead of a job, since a full Redis accepts no jobs.
-    this.timer = setInterval(() => void this.shortenExpiries(), SHORTEN_EVERY_MS).unref();
     await this.jobs.schedule('sweep_streams', {}, SWEEP_EVERY_MS);
-  }
-
-  onApplicationShutdown(): void {
-    clearInterval(this.timer);
   }
 
   /**
@@ -81,15 +60,15 @@ export class ChatStreamSweepProcessor implements OnModuleInit, OnApplicationBoot
     silentBefore = this.chatLog.estimateRedisTimeMs() - SILENT_AFTER_MS,
   ): Promise<{ endedWithoutExpiry: number; silent: number }> {
     const counts = { endedWithoutExpiry: 0, silent: 0 };
-    for await (const keys of this.scanStreamKeys()) {
-      const ttls = await this.readTtls(keys);
+    for await (const keys of this.streamExpiries.scanKeys()) {
+      const ttls = await this.streamExpiries.readTtls(keys);
       const keysWithoutExpiry = keys.filter((_, index) => ttls[index] === NO_EXPIRY);
       const endedChatKeys = await this.findKeysOfEndedChats(keysWithoutExpiry);
-      await this.expire([...endedChatKeys], this.expiry.durationMs);
+      await this.streamExpiries.expire([...endedChatKeys], this.expiry.durationMs);
       counts.endedWithoutExpiry += endedChatKeys.size;
       const openChatKeys = keysWithoutExpiry.filter((key) => !endedChatKeys.has(key));
       for (const key of await this.findKeysOfSilentChats(openChatKeys, silentBefore)) {
-        await this.setDeadlinesOfAbsentUsers(toSessionId(key));
+        await this.setDeadlinesOfAbsentUsers(chatStreams.parseSessionId(key));
         counts.silent += 1;
       }
     }
@@ -115,53 +94,16 @@ export class ChatStreamSweepProcessor implements OnModuleInit, OnApplicationBoot
     });
   }
 
-  /** While Redis is short of memory, shortens the expiry of streams that were given the ordinary one before. */
-  private async shortenExpiries(): Promise<void> {
-    const { isShortened, durationMs } = this.expiry;
-    if (!isShortened || this.isShortenRunning) return;
-    this.isShortenRunning = true;
-    try {
-      for await (const keys of this.scanStreamKeys()) {
-        const ttls = await this.readTtls(keys);
-        await this.expire(
-          keys.filter((_, index) => (ttls[index] ?? 0) > durationMs),
-          durationMs,
-        );
-      }
-    } catch (error) {
-      logWarning(this.logger, 'The expiry of ended streams was not shortened', error);
-    } finally {
-      this.isShortenRunning = false;
-    }
-  }
-
-  private scanStreamKeys(): AsyncGenerator<string[], void> {
-    return scanKeys(this.redis, chatStreams.pattern, SCAN_COUNT);
-  }
-
   /** The keys of streams whose `ChatEnded` event is in PostgreSQL. */
   private async findKeysOfEndedChats(keys: readonly string[]): Promise<ReadonlySet<string>> {
     if (keys.length === 0) return new Set();
     const rows = await this.dataSource.query<{ stream_id: string }[]>(
       `SELECT stream_id FROM events WHERE stream_id = ANY ($1) AND type = 'ChatEnded'`,
-      [keys.map((key) => buildChatStreamId(toSessionId(key)))],
+      [keys.map((key) => buildChatStreamId(chatStreams.parseSessionId(key)))],
     );
     const endedStreamIds = new Set(rows.map(({ stream_id: streamId }) => streamId));
-    return new Set(keys.filter((key) => endedStreamIds.has(buildChatStreamId(toSessionId(key)))));
-  }
-
-  private async expire(keys: readonly string[], expireMs: number): Promise<void> {
-    const pipeline = openBatch(this.redis);
-    for (const key of keys) pipeline.pexpire(key, expireMs);
-    for (const [error] of (await pipeline.exec()) ?? []) if (error) throw error;
-  }
-
-  /** The remaining ms, in the order of the keys; `NO_EXPIRY` for a stream without an expiry, NaN after an error. */
-  private async readTtls(keys: readonly string[]): Promise<number[]> {
-    const pipeline = openBatch(this.redis);
-    for (const key of keys) pipeline.pttl(key);
-    return ((await pipeline.exec()) ?? []).map(([, ttl]) => Number(ttl ?? NaN));
+    return new Set(
+      keys.filter((key) => endedStreamIds.has(buildChatStreamId(chatStreams.parseSessionId(key)))),
+    );
   }
 }
-
-const toSessionId = (key: string): string => key.slice(key.lastIndexOf(':') + 1);

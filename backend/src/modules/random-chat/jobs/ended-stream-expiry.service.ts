@@ -11,12 +11,12 @@ const EXPIRY_WHEN_FULL_MS = 60_000;
 export class EndedStreamExpiryService {
   constructor(private readonly valve: MemoryValveService) {}
 
-  /** Whether any process may have found Redis short of memory, so that streams expire earlier. */
-  get isShortened(): boolean {
+  /** Whether any process may have found Redis short of memory. */
+  get isRedisShortOfMemory(): boolean {
     return this.valve.mayBeClosedElsewhere;
   }
 
   get durationMs(): number {
-    return this.isShortened ? EXPIRY_WHEN_FULL_MS : ORDINARY_EXPIRY_MS;
+    return this.isRedisShortOfMemory ? EXPIRY_WHEN_FULL_MS : ORDINARY_EXPIRY_MS;
   }
 }

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Inject, Injectable } from '@nestjs/common';
 import { ChatLogRepository } from '../../../platform/hot-log/chat-log.repository';
-import { OutboxRepository } from '../../../platform/hot-log/outbox.repository';
+import { type Backlog, OutboxRepository } from '../../../platform/hot-log/outbox.repository';
 import { REDIS } from '../../../platform/redis/redis.module';
 import type { RedisClient } from '../../../platform/redis/redis-connection.factory';
 import { openBatch, scanKeys } from '../../../platform/redis/redis-nodes.functions';
@@ -11,7 +11,7 @@ import { requireOwnLayout } from '../../../platform/redis/redis-layout.functions
 import { encodeEvent, decodeEvent } from '../application/chat-event.codec';
 
 const POLL_INTERVAL_MS = 200;
-/** The marker of a drain is renewed while the drain runs. It expires after this time if the process is killed. */
+/** Lifetime of the key that blocks the start of processes. A running drain renews it; a killed one cannot delete it. */
 const MARKER_TTL_MS = 60_000;
 /** Keys that Redis examines for one SCAN command. */
 const SCAN_COUNT = 1_000;
@@ -44,7 +44,7 @@ export class RedisDrainService {
     await this.setDrainingMarker();
     try {
       await this.waitUntilReplicasAreGone(stuckAfterMs);
-      // Waiting before chats are ended ensures that a drain which fails here has not ended any chat.
+      // First without ending any chat, so that a drain that gets stuck here leaves all chats open.
       await this.waitUntilPersisted(stuckAfterMs);
       await this.endChats(stuckAfterMs);
       await this.waitUntilPersisted(stuckAfterMs);
@@ -61,17 +61,18 @@ export class RedisDrainService {
   }
 
   private async waitUntilReplicasAreGone(stuckAfterMs: number): Promise<void> {
-    await this.waitUntilCountIsZero(
-      async () => {
-        // The score of a replica is the time at which its lease expires. A stopped replica no longer renews its lease.
-        const [seconds] = await this.redis.time();
-        // `(` excludes the current time itself.
-        return this.redis.zrangebyscore(matchingKeys.leases, `(${Number(seconds) * 1_000}`, '+inf');
-      },
-      ({ length }) => length,
-      (replicas) => `Replicas are still running: ${replicas.join(', ')}`,
+    await this.waitUntilNoneRemain({
+      readRemaining: () => this.readLiveReplicas(),
+      describeProblem: (replicas) => `Replicas are still running: ${replicas.join(', ')}`,
       stuckAfterMs,
-    );
+    });
+  }
+
+  /** Reads the ids of the replicas that hold a lease. A stopped replica no longer renews its lease, which expires. */
+  private async readLiveReplicas(): Promise<string[]> {
+    const [seconds] = await this.redis.time();
+    // The score of a replica is the time at which its lease expires; `(` excludes the current time itself.
+    return this.redis.zrangebyscore(matchingKeys.leases, `(${Number(seconds) * 1_000}`, '+inf');
   }
 
   /**
@@ -90,53 +91,61 @@ export class RedisDrainService {
     const text = encodeEvent({ eventId: randomUUID(), event });
     const deadlineAt = Date.now() + stuckAfterMs;
     for (;;) {
-      // Another writer may append between the read and the append, which then fails and is repeated.
       const { version, last } = await this.chatLog.readFirstAndLast(sessionId);
       if (!last || isEndOfChat(last.text)) return;
       const expectedStreamEnd = { version, lastId: last.id };
       const { kind } = await this.chatLog.append(sessionId, expectedStreamEnd, [text], { isEnd: true });
       if (kind === 'appended') return;
+      // The append fails if another writer has appended since the read, so both are repeated.
       if (Date.now() > deadlineAt) throw new Error(`Chat ${sessionId} cannot be ended: ${kind}`);
       await sleep(POLL_INTERVAL_MS);
     }
   }
 
   private async waitUntilPersisted(stuckAfterMs: number): Promise<void> {
-    await this.waitUntilCountIsZero(
-      async () => {
-        const backlog = await this.outbox.measureBacklog();
-        if (backlog.deadLetters > 0)
-          throw new Error(
-            `Redis alone holds ${backlog.deadLetters} dead letters: see main.migrate.js --dead-letters list`,
-          );
-        return backlog;
-      },
-      ({ length }) => length,
-      ({ length }) =>
+    await this.waitUntilNoneRemain({
+      readRemaining: () => this.readBacklog(),
+      // A worker's metric `thaw_held_chats` counts the chats whose events the worker cannot write.
+      describeProblem: ({ length }) =>
         `${length} events still wait for PostgreSQL: is a worker running, and is its thaw_held_chats 0?`,
       stuckAfterMs,
-    );
+    });
+  }
+
+  /** @throws Error when there are dead letters: no worker would ever write them to PostgreSQL. */
+  private async readBacklog(): Promise<Backlog> {
+    const backlog = await this.outbox.measureBacklog();
+    if (backlog.deadLetters > 0)
+      throw new Error(
+        `Redis alone holds ${backlog.deadLetters} dead letters: see main.migrate.js --dead-letters list`,
+      );
+    return backlog;
   }
 
   /**
-   * Polls until the count is 0.
-   * @throws Error with the described problem when the count has not fallen for `stuckAfterMs`. Also throws the errors
-   * of `read`.
+   * Polls until nothing remains.
+   * @throws Error with the described problem when `length` has not fallen for `stuckAfterMs`. Also throws the errors of
+   * `readRemaining`.
    */
-  private async waitUntilCountIsZero<Remainder>(
-    read: () => Promise<Remainder>,
-    getCount: (remainder: Remainder) => number,
-    describeProblem: (remainder: Remainder) => string,
-    stuckAfterMs: number,
-  ): Promise<void> {
+  private async waitUntilNoneRemain<Remaining extends { length: number }>({
+    readRemaining,
+    describeProblem,
+    stuckAfterMs,
+  }: {
+    readRemaining: () => Promise<Remaining>;
+    describeProblem: (remaining: Remaining) => string;
+    stuckAfterMs: number;
+  }): Promise<void> {
     let lowestCount = Infinity;
     let progressedAt = Date.now();
     for (;;) {
-      const remainder = await read();
-      const count = getCount(remainder);
-      if (count === 0) return;
-      if (count < lowestCount) [lowestCount, progressedAt] = [count, Date.now()];
-      if (Date.now() - progressedAt > stuckAfterMs) throw new Error(describeProblem(remainder));
+      const remaining = await readRemaining();
+      if (remaining.length === 0) return;
+      if (remaining.length < lowestCount) {
+        lowestCount = remaining.length;
+        progressedAt = Date.now();
+      }
+      if (Date.now() - progressedAt > stuckAfterMs) throw new Error(describeProblem(remaining));
       await this.setDrainingMarker();
       await sleep(POLL_INTERVAL_MS);
     }
@@ -153,6 +162,7 @@ export class RedisDrainService {
         if (error) throw error;
         count += Number(deleted);
       }
+      await this.setDrainingMarker();
     }
     await this.redis.del(drainingKey);
     await this.redis.del(layoutKey);

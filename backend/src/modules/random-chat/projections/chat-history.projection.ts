@@ -14,25 +14,22 @@ const BODIES_KEPT_AFTER_END_MS = DAY_MS;
 /** Sets the expiry of a chat's personal data, such as the bodies of its messages, when the chat ends. */
 export const messageBodiesExpiryProjection: Projection = {
   name: 'bodies_expiry',
-  // Owns no table. A rebuild may apply it again: `expireStreamsAt` keeps the earlier expiry.
+  // This projection owns no table. A rebuild can repeat it, because `expireStreamsAt` keeps the earlier expiry.
   tables: [],
   isRepeatable: true,
   handles: ['ChatEnded'],
   async apply(events, manager) {
-    const expireAt = events.map(
-      ({ occurredAt }) => new Date(occurredAt.getTime() + BODIES_KEPT_AFTER_END_MS),
-    );
-    await PersonalDataRepository.expireStreamsAt(
-      events.map(({ streamId }) => streamId),
-      expireAt,
-      manager,
-    );
+    const expiries = events.map(({ streamId, occurredAt }) => ({
+      streamId,
+      expiresAt: new Date(occurredAt.getTime() + BODIES_KEPT_AFTER_END_MS),
+    }));
+    await PersonalDataRepository.expireStreamsAt(expiries, manager);
   },
 };
 
 /**
- * The read model of the Chat History screen: which users were in a chat together.
- * docs/product-decisions.md, A63 and A65
+ * The read model of the Chat History screen: which users were in a chat together (docs/product-decisions.md, A63 and
+ * A65).
  */
 export const chatHistoryProjection: Projection = {
   name: 'chat_history',
@@ -43,7 +40,7 @@ export const chatHistoryProjection: Projection = {
     const ended = events.filter(({ type }) => type === 'ChatEnded') as StoredChatEnded[];
     await insertChats(started, manager);
     await recordEnds(ended, manager);
-    await deleteAborted(ended, manager);
+    await deleteAbortedChats(ended, manager);
   },
 };
 
@@ -62,7 +59,7 @@ const insertChats = async (started: readonly StoredChatStarted[], manager: Entit
   );
 };
 
-/** An end that is stored here can still be lost in Redis. The chat then ends again, and the later end counts. */
+/** A chat ends twice if Redis loses an end that PostgreSQL has already stored. The later end counts. */
 const recordEnds = async (ended: readonly StoredChatEnded[], manager: EntityManager): Promise<void> => {
   if (ended.length === 0) return;
   await manager.query(
@@ -76,7 +73,10 @@ const recordEnds = async (ended: readonly StoredChatEnded[], manager: EntityMana
 };
 
 /** The match of an aborted chat was cancelled before a user saw it, so its row and its personal data are deleted. */
-const deleteAborted = async (ended: readonly StoredChatEnded[], manager: EntityManager): Promise<void> => {
+const deleteAbortedChats = async (
+  ended: readonly StoredChatEnded[],
+  manager: EntityManager,
+): Promise<void> => {
   const streamIds = ended.filter(({ data }) => data.reason === 'aborted').map(({ streamId }) => streamId);
   if (streamIds.length === 0) return;
   await manager.query('DELETE FROM chat_history WHERE stream_id = ANY($1)', [streamIds]);

@@ -21,11 +21,11 @@ const updateKeys = async (
   findEmailHash: FindEmailHash,
 ): Promise<void> => {
   const { userId, sanctionId } = event.data;
-  // An appeal may be about a notice without a sanction.
+  // An appeal may be about a notice that imposed no sanction, such as a warning.
   if (sanctionId === null) return;
   switch (event.type) {
     case 'SanctionImposed': {
-      const { until } = event.data;
+      const { until } = event.data; // null for a sanction without an end
       await keys.addDevices(userId, sanctionId, until === null ? null : new Date(until), manager);
       return;
     }
@@ -36,8 +36,7 @@ const updateKeys = async (
       await keys.delete(sanctionId, manager);
       return;
     case 'AppealDecided': {
-      // Only an appeal that reduced the sanction has a new end.
-      const { until } = event.data;
+      const { until } = event.data; // null unless the decision reduces the sanction, which gives it a new end
       if (until !== null) await keys.reduce(sanctionId, new Date(until), manager);
       return;
     }
@@ -47,15 +46,16 @@ const updateKeys = async (
 };
 
 /**
- * Updates the keys of a sanction (device and e-mail hashes by which new accounts of the user are recognised) in the
- * transaction of its event. A rebuild leaves the table `ban_keys` unchanged, because the event log does not contain the
- * devices and the e-mail address that the user had at that time; so `tables` is empty.
+ * Maintains the table `ban_keys`: for each sanction, the hashes (keys) of the user's devices and e-mail address, by
+ * which new accounts of the user are recognised.
  */
 export const createBanKeysProjection = (
   keys: BanKeyRepository,
   findEmailHash: FindEmailHash,
 ): Projection => ({
   name: 'ban_keys',
+  // A rebuild would replace the tables listed here. It could not fill `ban_keys` again, because the event log does not
+  // contain the devices and the e-mail address that a user had at the time of a sanction.
   tables: [],
   handles: ['SanctionImposed', 'SanctionConfirmed', 'SanctionLifted', 'AppealDecided'],
   async apply(events, manager) {

@@ -11,7 +11,7 @@ const createChatMessage = (
   messageType,
   content,
 });
-/** The second message of the prompt. The first one has the instructions. */
+/** A prompt has two messages: the instructions, and this one, which is about the chat. */
 const createUserPrompt = (messages: ChatMessage[], usernames = ['quiet-otter-42', 'brave-heron-7']): string =>
   createPrompt(ASKER_ID, { messages, usernames })[1]?.content ?? '';
 
@@ -19,7 +19,7 @@ describe('createPrompt', () => {
   it('contains the newest five texts of the user who asks, and only the topics of the other user', () => {
     const userPrompt = createUserPrompt([
       ...[1, 2, 3, 4, 5, 6].map((number) => createChatMessage(ASKER_ID, `own text ${number}`)),
-      createChatMessage(OTHER_ID, 'My guitar is broken and my puppy ate it'),
+      createChatMessage(OTHER_ID, 'My guitar is broken and my puppy ate it'), // "ate" is a word about food
     ]);
     expect(userPrompt).toBe(
       'My last messages, oldest first:\n- own text 2\n- own text 3\n- own text 4\n- own text 5\n- own text 6\n' +
@@ -37,13 +37,16 @@ describe('createPrompt', () => {
     expect(userPrompt).toContain('- hi [hidden], I am [hidden], mail [hidden] or call [hidden]');
   });
 
-  it('treats a name as text, not as a pattern, and does not hide it inside words', () => {
-    expect(createUserPrompt([createChatMessage(ASKER_ID, 'a.b axb cab b')], ['a.b', 'b'])).toContain(
-      '- [hidden] axb cab [hidden]',
-    );
-    expect(createUserPrompt([createChatMessage(ASKER_ID, 'text (')], ['(', '+*[\\'])).toContain(
-      '- text [hidden]',
-    );
+  it('hides a name only where it is a whole word', () => {
+    const userPrompt = createUserPrompt([createChatMessage(ASKER_ID, 'cab b')], ['a.b', 'b']);
+    expect(userPrompt).toContain('- cab [hidden]');
+  });
+
+  it('treats a name as text, not as a regular expression', () => {
+    const promptWithDot = createUserPrompt([createChatMessage(ASKER_ID, 'a.b axb')], ['a.b', 'b']);
+    expect(promptWithDot).toContain('- [hidden] axb');
+    const promptWithBracket = createUserPrompt([createChatMessage(ASKER_ID, 'text (')], ['(', '+*[\\']);
+    expect(promptWithBracket).toContain('- text [hidden]');
   });
 
   it('omits images and deleted messages, and replaces line breaks by spaces', () => {

@@ -70,7 +70,10 @@ export class SuggestionsService {
     return { model: this.model !== null, host: this.model?.host ?? null };
   }
 
-  /** @throws DomainError not_found if there is no model, or the user has no open chat `sessionId`; not_friends */
+  /**
+   * @throws DomainError not_found if there is no model, or if `sessionId` is no open chat of the user; not_friends if
+   * `friendId` is no friend of the user
+   */
   async suggest({ userId, sessionId, friendId }: Omit<RequestSuggestions, 'consent'>): Promise<Suggestions> {
     if (!this.model) throw new DomainError('not_found');
     // A valid request has exactly one of the two ids; 0 satisfies the compiler.
@@ -84,7 +87,7 @@ export class SuggestionsService {
   }
 
   private async readRandomChat(userId: number, sessionId: string): Promise<Conversation> {
-    // `PastChatService` also finds chats that have not ended.
+    // Despite its name, `PastChatService` also finds open chats.
     const chat = await this.pastChats.find(sessionId);
     if (!chat?.userIds.includes(userId) || chat.endedAt !== null) throw new DomainError('not_found');
     const { messages, participants } = await this.randomChats.read(sessionId, {
@@ -119,7 +122,7 @@ export class SuggestionsService {
   }
 }
 
-/** The newest content is the last one. It is absent when the message was deleted or has expired. */
+/** `contents` ends with the newest edit. It is empty if the message was deleted or has expired. */
 const withNewestContent = <Message extends { contents: readonly string[] }>(message: Message) => ({
   ...message,
   content: message.contents.at(-1),

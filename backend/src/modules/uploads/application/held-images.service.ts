@@ -15,9 +15,9 @@ export interface HeldImage {
 }
 
 /**
- * Images that a case holds as evidence; a case is a matter about one user that moderators decide. A held image can
- * still be removed, for example when its message expires: users then no longer see it, but its file is kept. After the
- * last case has released a removed image, the next sweep deletes the file.
+ * Images that a case holds as evidence. (A case is a matter about one user that moderators decide.) Users no longer see
+ * an image after it is removed, for example because its message has expired. The next sweep deletes the file of a
+ * removed image, unless a case still holds the image.
  */
 @Injectable()
 export class HeldImagesService {
@@ -26,7 +26,7 @@ export class HeldImagesService {
     @Inject(FILE_STORAGE_PORT) private readonly storage: FileStoragePort,
   ) {}
 
-  /** Returns the owners and pixel sizes of stored images, even if they are removed. Leaves out unknown keys. */
+  /** Returns the owners and pixel sizes of images, including removed ones. Leaves out unknown keys. */
   findDescriptions(keys: readonly string[]): Promise<ImageDescription[]> {
     return this.uploads.findDescriptions(keys);
   }
@@ -42,7 +42,7 @@ export class HeldImagesService {
   }
 
   /**
-   * Opens an image that a case holds, even if it was removed. The caller must check that the reader is a moderator.
+   * Opens an image that a case holds, even if it was removed. The caller must check that the viewer is a moderator.
    * @returns null when no case holds the image, or the image has no file.
    * @throws DomainError unavailable when the storage does not respond.
    */

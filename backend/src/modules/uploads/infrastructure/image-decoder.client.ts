@@ -32,7 +32,7 @@ export interface DecoderLimits {
 
 const PROGRAM = path.join(__dirname, 'image-decoder.process.cjs');
 const CHECK_MEMORY_EVERY_MS = 100;
-/** Size of a memory page on most machines. On machines with larger pages, the limit is reached later. */
+/** Size of a memory page on most machines. Where pages are larger, a decoder is killed only above the limit. */
 const PAGE_BYTES = 4_096;
 
 /** A child process that decodes one image at a time. It keeps the parent process alive only while it works. */
@@ -68,7 +68,7 @@ export class ImageDecoderClient {
   }
 
   /**
-   * Check `hasEnded` before: a process that has ended refuses every image.
+   * Must not be called when `hasEnded`: the result would be null, as for a refused image.
    * @returns null for a refused image, including one that crashes the decoder or exceeds its time or memory limit.
    * @throws DomainError unavailable when the process cannot be started.
    */

@@ -34,29 +34,30 @@ export class FilesController {
     @Res() response: Response,
   ): Promise<void> {
     // Express splits a wildcard at its slashes.
-    const address = requireAddress(bucket, [key].flat().join('/'));
+    const address = requireAddress(bucket, typeof key === 'string' ? key : key.join('/'));
     const image = await this.uploads.requireVisibleImage(userId, address);
     const etag = `"${address.key}"`;
-    const headers = {
+    const commonHeaders = {
       ETag: etag,
       'Cache-Control': CACHE_CONTROL,
       'Content-Security-Policy': "default-src 'none'; sandbox",
     };
     if (hasCached(request, etag)) {
-      response.status(304).set(headers).end();
+      response.status(304).set(commonHeaders).end();
       return;
     }
-    const contentHeaders = {
-      ...headers,
+    const imageHeaders = {
+      ...commonHeaders,
       'Content-Type': image.contentType,
       'Content-Length': String(image.size),
     };
+    // Express routes HEAD requests to the handler of GET.
     if (request.method === 'HEAD') {
-      response.set(contentHeaders).end();
+      response.set(imageHeaders).end();
       return;
     }
     const content = await image.open();
-    response.set(contentHeaders);
+    response.set(imageHeaders);
     // `pipeline` rejects when the viewer or the storage disconnects. The status is already sent, so the response is cut
     // off.
     await pipeline(content, response).catch(() => response.destroy());

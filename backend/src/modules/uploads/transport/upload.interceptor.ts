@@ -17,7 +17,7 @@ const RETRY_AFTER_MS = 1_000;
 /** Reads the form of an upload, with limits on size, time and concurrency, per user and per replica. */
 @Injectable()
 export class UploadInterceptor implements NestInterceptor {
-  private readonly limiter = new ConcurrencyLimiter(CONCURRENCY, MAX_QUEUED);
+  private readonly replicaLimiter = new ConcurrencyLimiter(CONCURRENCY, MAX_QUEUED);
   private readonly userLimiter = new KeyedConcurrencyLimiter<number>(
     CONCURRENCY_PER_USER,
     MAX_QUEUED_PER_USER,
@@ -44,21 +44,21 @@ export class UploadInterceptor implements NestInterceptor {
     return next.handle().pipe(finalize(releaseSlots));
   }
 
-  /** Waits for a slot of the user, then for one of the replica. @returns a function that releases both */
+  /** Waits for a slot of the user, then for one of the replica. @returns a function that releases both. */
   private async acquireSlots(userId: number): Promise<() => void> {
-    // Rejected only when the queue of the user is full.
-    const releaseOwn = await this.userLimiter.acquire(userId).catch(() => {
+    // `acquire` rejects only when the user's queue is full.
+    const releaseUserSlot = await this.userLimiter.acquire(userId).catch(() => {
       throw new DomainError('rate_limited', { retryAfterMs: RETRY_AFTER_MS });
     });
     try {
       // Throws `unavailable` when the queue of the replica is full.
-      const releaseShared = await this.limiter.acquire();
+      const releaseReplicaSlot = await this.replicaLimiter.acquire();
       return () => {
-        releaseShared();
-        releaseOwn();
+        releaseReplicaSlot();
+        releaseUserSlot();
       };
     } catch (error) {
-      releaseOwn();
+      releaseUserSlot();
       throw error;
     }
   }

@@ -5,7 +5,7 @@ import type { UserEvent } from './user.events';
 import { createInitialUser, evolveUser, type UserState } from './user.state';
 import { parseUsername } from './username.rules';
 
-/** Refuses a command for a user who does not exist, or whose erasure was requested or is complete. */
+/** A user exists until their erasure is requested. */
 const requireExisting = (state: UserState): void => {
   if (state.kind !== 'anonymous' && state.kind !== 'registered') throw new DomainError('not_found');
 };
@@ -54,11 +54,12 @@ const decide = (command: UserCommand, state: UserState): readonly UserEvent[] =>
       return [{ ...eventBase, type: 'EmailChanged', data: { userId, email: command.email } }];
     case 'AppointModerator':
       requireRegistered(state);
-      return state.isModerator ? [] : [{ ...eventBase, type: 'ModeratorAppointed', data: { userId } }];
+      if (state.isModerator) return [];
+      return [{ ...eventBase, type: 'ModeratorAppointed', data: { userId } }];
     case 'DismissModerator':
       requireExisting(state);
-      // Changes nothing for a user who is not a moderator. An anonymous user never is one.
-      return state.isModerator ? [{ ...eventBase, type: 'ModeratorDismissed', data: { userId } }] : [];
+      if (!state.isModerator) return [];
+      return [{ ...eventBase, type: 'ModeratorDismissed', data: { userId } }];
     case 'RequestErasure': {
       requireExisting(state);
       const { erasureId, reason } = command;

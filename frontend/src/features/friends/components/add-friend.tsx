@@ -5,7 +5,7 @@ import { useAddFriend, type AddFriendState } from '@/features/friends/hooks/use-
 import { Button, type ButtonProps } from '@/ui/button';
 
 /** Where the button is: in the toolbar of a chat, below a chat that has ended, or in the history. */
-type AddFriendPlace = keyof typeof copy.add.sent;
+type AddFriendPlace = 'toolbar' | 'endedChat' | 'history';
 
 const buttonLook: Record<
   Exclude<AddFriendPlace, 'toolbar'>,

@@ -15,19 +15,22 @@ import { infiniteQueryOptions, queryOptions, type InfiniteData } from '@tanstack
 import * as z from 'zod/mini';
 import { request } from '@/lib/api-client';
 
-/** How often the queue is reloaded. */
+/** How often an open queue is reloaded. */
 const queueIntervalMs = 15_000;
 const casesPerPage = 50;
-/** A case or person that is opened again within this time is not requested: the audit log records each request. */
+/** A case or person opened again within this time comes from the cache, because the audit log records each request. */
 const readStaleMs = 60_000;
+/** Lists and figures are loaded again whenever they are opened. By default, data never becomes stale. */
+const refetchOnMount = 'always' as const;
 
-const withSearch = (url: string, search: Record<string, string | null>): string => {
+/** Appends search parameters to a URL, except those that are null. */
+const withSearch = (url: string, search: Record<string, string | number | null>): string => {
   const params = new URLSearchParams();
-  for (const [name, value] of Object.entries(search)) if (value !== null) params.set(name, value);
+  for (const [name, value] of Object.entries(search)) if (value !== null) params.set(name, String(value));
   return params.size === 0 ? url : `${url}?${params}`;
 };
 
-/** The loaded pages of a list of cases. */
+/** The loaded pages of a queue: the cases that match one filter. */
 export type Queue = InfiniteData<CasePage, string | null>;
 
 export const casesUrl = '/api/moderation/cases';
@@ -38,19 +41,15 @@ export const queueQuery = (filter: CaseFilter) =>
     queryKey: queueKey(filter),
     queryFn: async ({ pageParam }): Promise<CasePage> =>
       casePageSchema.parse(
-        await request(
-          'GET',
-          withSearch(casesUrl, { state: filter, limit: String(casesPerPage), cursor: pageParam }),
-        ),
+        await request('GET', withSearch(casesUrl, { state: filter, limit: casesPerPage, cursor: pageParam })),
       ),
     initialPageParam: null as string | null,
     getNextPageParam: ({ nextCursor }) => nextCursor,
     refetchInterval: queueIntervalMs,
-    // Queries never become stale by default (lib/query-client.ts). Lists and figures are reloaded when opened.
-    refetchOnMount: 'always',
+    refetchOnMount,
   });
 
-/** Does not begin with the element `casesUrl`, so invalidating `[casesUrl]` reloads the queues but no case. */
+/** The URL is one element, not `[casesUrl, caseId]`, so that invalidating `[casesUrl]` reloads queues but no case. */
 export const caseKey = (caseId: number) => [`${casesUrl}/${caseId}`] as const;
 
 export const caseQuery = (caseId: number) =>
@@ -74,29 +73,24 @@ export const imagesKey = ['/api/moderation/images'] as const;
 export const imagesQuery = queryOptions({
   queryKey: imagesKey,
   queryFn: async ({ queryKey: [url] }) => z.array(blockedImageSchema).parse(await request('GET', url)),
-  refetchOnMount: 'always',
+  refetchOnMount,
 });
 
 export const figuresQuery = queryOptions({
   queryKey: ['/api/moderation/metrics'] as const,
   queryFn: async ({ queryKey: [url] }) => moderationFiguresSchema.parse(await request('GET', url)),
-  refetchOnMount: 'always',
+  refetchOnMount,
 });
 
+const auditUrl = '/api/moderation/audit';
+
+/** The audit log of one moderator, or of all moderators if the id is null. */
 export const auditQuery = (moderatorId: number | null) =>
   infiniteQueryOptions({
-    queryKey: ['/api/moderation/audit', moderatorId] as const,
+    queryKey: [auditUrl, moderatorId] as const,
     queryFn: async ({ pageParam }): Promise<AuditPage> =>
-      auditPageSchema.parse(
-        await request(
-          'GET',
-          withSearch('/api/moderation/audit', {
-            moderatorId: moderatorId === null ? null : String(moderatorId),
-            cursor: pageParam,
-          }),
-        ),
-      ),
+      auditPageSchema.parse(await request('GET', withSearch(auditUrl, { moderatorId, cursor: pageParam }))),
     initialPageParam: null as string | null,
     getNextPageParam: ({ nextCursor }) => nextCursor,
-    refetchOnMount: 'always',
+    refetchOnMount,
   });

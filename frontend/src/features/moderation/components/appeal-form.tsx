@@ -23,7 +23,7 @@ export const findOpenAppeal = ({ history }: Pick<ModerationCase, 'history'>) =>
   history.filter((entry) => entry.kind === 'appeal').find(({ state }) => state === 'open');
 
 /** The form that decides an appeal: of the person against a decision, or of a reporter against a dismissal. */
-export const AppealForm = ({ moderationCase, draft, onChange, onSubmit, onCancel }: DecisionFormProps) => {
+export const AppealForm = ({ moderationCase, draft, onChange, onDecide, onCancel }: DecisionFormProps) => {
   const now = useNow();
   // Problems are shown only after the first attempt to submit.
   const [wasSubmitted, setSubmitted] = useState(false);
@@ -37,7 +37,7 @@ export const AppealForm = ({ moderationCase, draft, onChange, onSubmit, onCancel
     setSubmitted(true);
     // Not `now`, which is up to 30 s old.
     const { body } = buildAppealDecisionBody(draft, moderationCase.version, Date.now());
-    if (body && appeal) onSubmit(() => decideAppeal(appeal.appealId, body));
+    if (body && appeal) onDecide(() => decideAppeal(appeal.appealId, body));
   };
   return (
     <FormFrame

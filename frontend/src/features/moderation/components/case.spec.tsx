@@ -1,7 +1,13 @@
 import { screen, waitFor, within } from '@testing-library/react';
 import { Refusal } from '@/testing/fake-server';
 import { aCase, aModeratedPerson, anEvidence, anEvidenceMessage } from '@/testing/moderation-factories';
-import { findCaseHeading, moderatorId, showModeration } from '@/testing/moderation-page';
+import {
+  createCaseListResponse,
+  findCaseHeading,
+  moderatorId,
+  openQueueRoute,
+  showModeration,
+} from '@/testing/moderation-page';
 import { useToasts } from '@/ui/toast-store';
 
 const imageUrl = '/api/moderation/cases/8/images/1';
@@ -17,27 +23,35 @@ beforeEach(() => {
 afterEach(() => jest.restoreAllMocks());
 
 /**
- * Opens case 8, which is about user 9, and counts the requests for its image. `fakeServer` responds with JSON only, so
- * `fetch` is replaced again for the image, unless `routes` has a response for it.
+ * Opens case 8, which is about user 9.
  * @param changes of the case
  * @param routes further routes of the server, or replacements
  */
 const openCase = async ({ changes = {}, routes = {} } = {}) => {
   const page = showModeration([aCase(changes)], '?case=8', routes);
   await findCaseHeading('Case 8: brave-heron-7');
+  return page;
+};
+/**
+ * Serves the image of the opened case. The server of `openCase` cannot do this, because it responds with JSON only.
+ * @returns a function that counts the requests for the image
+ */
+const serveImage = (): (() => number) => {
   const { fetch: fetchJson } = globalThis;
-  let imageCallCount = 0;
+  let requestCount = 0;
   Object.assign(globalThis, {
     fetch: async (url: string, options?: RequestInit) => {
-      if (url !== imageUrl || `GET ${imageUrl}` in page.server.routes) return fetchJson(url, options);
-      imageCallCount += 1;
+      if (url !== imageUrl) return fetchJson(url, options);
+      requestCount += 1;
       return { ok: true, status: 200, blob: async () => new Blob(['picture']) };
     },
   });
-  return { ...page, getImageCallCount: () => imageCallCount };
+  return () => requestCount;
 };
 const getEvidence = () => screen.getByRole('article', { name: 'Report 12, Random chat' });
 const getButton = (name: string) => screen.getByRole('button', { name });
+
+// The patterns below have no spaces between the texts of neighbouring elements, because the DOM has none.
 
 it('shows marked messages first, with all versions, and links to them at their places in the chat', async () => {
   const { user } = await openCase();
@@ -64,32 +78,34 @@ it('shows the date of a message only if it was sent on another day than the firs
 });
 
 it('loads an image only when its button is pressed, and again after it was covered', async () => {
-  const { user, getImageCallCount } = await openCase();
+  const { user } = await openCase();
+  const countImageRequests = serveImage();
   expect(screen.queryByRole('img')).toBeNull();
   await user.click(getButton('Show image 1'));
   expect(await screen.findByRole('img', { name: 'Image 1 of the evidence' })).toHaveAttribute(
     'src',
     'blob:image',
   );
-  expect(getImageCallCount()).toBe(1);
+  expect(countImageRequests()).toBe(1);
   await user.click(getButton('Cover image'));
   expect(screen.queryByRole('img')).toBeNull();
   await user.click(getButton('Show image 1'));
   await screen.findByRole('img');
-  expect(getImageCallCount()).toBe(2);
+  expect(countImageRequests()).toBe(2);
 });
 
 it('asks for confirmation before it shows an image of a case about a minor', async () => {
-  const { user, getImageCallCount } = await openCase({ changes: { categories: { minor: 1 } } });
+  const { user } = await openCase({ changes: { categories: { minor: 1 } } });
+  const countImageRequests = serveImage();
   await user.click(getButton('Show image 1'));
   expect(screen.getByRole('alert')).toHaveTextContent('You are about to open sealed material.');
   expect(getButton('Keep it covered')).toHaveFocus();
   await user.click(getButton('Keep it covered'));
-  expect(getImageCallCount()).toBe(0);
+  expect(countImageRequests()).toBe(0);
   await user.click(getButton('Show image 1'));
   await user.click(getButton('Open it'));
   await screen.findByRole('img');
-  expect(getImageCallCount()).toBe(1);
+  expect(countImageRequests()).toBe(1);
 });
 
 it('says that an image is no longer stored when the server does not find it', async () => {
@@ -111,7 +127,7 @@ it('shows the reports, the accuracy of their reporters, and the person', async (
 });
 
 it('lifts the sanction that is in force, with a reason', async () => {
-  const sanction = {
+  const sanctionInForce = {
     id: 70,
     kind: 'suspended',
     rule: 'no_hate',
@@ -122,12 +138,10 @@ it('lifts the sanction that is in force, with a reason', async () => {
     isConfirmed: true,
     caseId: 8,
   } as const;
+  const liftedSanction = { ...sanctionInForce, id: 71, liftedAt: '2026-11-20T22:00:00.000Z' };
   const { user, server } = await openCase({
     routes: {
-      [`GET ${personUrl}`]: aModeratedPerson({
-        // The second one has been lifted, so it is no longer in force.
-        sanctions: [sanction, { ...sanction, id: 71, liftedAt: sanction.from }],
-      }),
+      [`GET ${personUrl}`]: aModeratedPerson({ sanctions: [sanctionInForce, liftedSanction] }),
       'POST /api/moderation/sanctions/70/lift': aCase(),
     },
   });
@@ -145,7 +159,7 @@ it('lifts the sanction that is in force, with a reason', async () => {
   expect(useToasts.getState().shown?.title).toBe('The sanction is lifted.');
 });
 
-it('places a legal hold on the data of a person, and keeps the reason when the server first refuses', async () => {
+it('keeps the reason for a legal hold when the server refuses it, so that the moderator can try again', async () => {
   const { user, server } = await openCase({
     routes: { [`PUT ${personUrl}/hold`]: new Refusal(503, { message: 'Busy.' }) },
   });
@@ -155,8 +169,9 @@ it('places a legal hold on the data of a person, and keeps the reason when the s
   await user.click(getButton('Hold'));
   expect(await screen.findByText('Busy.')).toBeVisible();
   expect(reason).toHaveValue('asked by a court');
-  server.routes[`PUT ${personUrl}/hold`] = aModeratedPerson({ isHeld: true });
-  server.routes[`GET ${personUrl}`] = aModeratedPerson({ isHeld: true });
+  const heldPerson = aModeratedPerson({ isHeld: true });
+  server.routes[`PUT ${personUrl}/hold`] = heldPerson;
+  server.routes[`GET ${personUrl}`] = heldPerson;
   await user.click(getButton('Hold'));
   expect(await screen.findByRole('button', { name: 'Lift the hold…' })).toBeVisible();
   expect(server.calls).toContainEqual({
@@ -166,9 +181,9 @@ it('places a legal hold on the data of a person, and keeps the reason when the s
   });
 });
 
-it('shows the history, and loads the case again after a note was added', async () => {
+it('shows the history of the case, with the names of moderators and without erased texts', async () => {
   const at = '2026-11-20T22:00:00.000Z';
-  const { user, server } = await openCase({
+  await openCase({
     changes: {
       history: [
         { kind: 'opened', at },
@@ -188,7 +203,6 @@ it('shows the history, and loads the case again after a note was added', async (
         },
       ],
     },
-    routes: { 'POST /api/moderation/cases/8/notes': { version: 6 } },
   });
   const list = screen.getByRole('list', { name: 'History' });
   await waitFor(() => expect(list).toHaveTextContent(/Noteby mod-two, .*seen before/));
@@ -196,6 +210,12 @@ it('shows the history, and loads the case again after a note was added', async (
     /Case opened.*Decision: Suspendedautomatic, .*No hate\.The text is erased\./,
   );
   expect(list).toHaveTextContent(/repeats sanction #70 of an earlier account/);
+});
+
+it('loads the case again after a note was added', async () => {
+  const { user, server } = await openCase({
+    routes: { 'POST /api/moderation/cases/8/notes': { version: 6 } },
+  });
   await user.type(screen.getByRole('textbox', { name: 'Add a note' }), 'ask the others');
   await user.click(getButton('Save note'));
   await waitFor(() => expect(screen.getByRole('textbox', { name: 'Add a note' })).toHaveValue(''));
@@ -218,8 +238,7 @@ it('escalates the case, with a reason', async () => {
   expect(server.calls).toContainEqual({
     method: 'POST',
     url: '/api/moderation/cases/8/escalation',
-    // The version of `aCase`.
-    body: { version: 5, reason: 'I know them' },
+    body: { version: aCase().version, reason: 'I know them' },
   });
 });
 
@@ -232,14 +251,11 @@ it('offers neither the claim nor the decision to a moderator who may not decide 
   expect(server.count('POST', '/api/moderation/cases/8/claim')).toBe(0);
 });
 
-it('offers to load the case when the queue has a newer version, and then says that a report came in', async () => {
+it('offers to load the newer version of a case that the queue lists, and then says that a report came in', async () => {
   const openedCase = aCase();
   const { user, server } = await openCase({
     routes: {
-      'GET /api/moderation/cases?state=open&limit=50': {
-        cases: [{ ...openedCase, version: 6 }],
-        nextCursor: null,
-      },
+      [openQueueRoute]: createCaseListResponse([{ ...openedCase, version: 6 }]),
     },
   });
   expect(await screen.findByText('This case has changed since you opened it.')).toBeVisible();

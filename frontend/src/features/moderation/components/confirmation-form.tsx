@@ -16,7 +16,7 @@ export const ConfirmationForm = ({
   moderationCase,
   draft,
   onChange,
-  onSubmit,
+  onDecide,
   onCancel,
 }: DecisionFormProps) => {
   // Problems are shown only after the first attempt to submit.
@@ -31,7 +31,7 @@ export const ConfirmationForm = ({
   const submit = (): void => {
     setSubmitted(true);
     const { body } = buildConfirmationBody(draft, moderationCase.version);
-    if (body) onSubmit(() => confirmBan(moderationCase.id, body));
+    if (body) onDecide(() => confirmBan(moderationCase.id, body));
   };
   return (
     <FormFrame

@@ -31,7 +31,7 @@ export interface DecisionFormProps {
   draft: CaseDraft;
   onChange: (changes: Partial<CaseDraft>) => void;
   /** Receives the function that sends the decision. */
-  onSubmit: (send: () => Promise<unknown>) => void;
+  onDecide: (send: () => Promise<unknown>) => void;
   onCancel: () => void;
 }
 
@@ -151,7 +151,7 @@ const Previews = ({
 };
 
 /** The form that decides a case about reports or an automatic finding, such as a stated age under 18. */
-export const DecideForm = ({ moderationCase, draft, onChange, onSubmit, onCancel }: DecisionFormProps) => {
+export const DecideForm = ({ moderationCase, draft, onChange, onDecide, onCancel }: DecisionFormProps) => {
   const now = useNow();
   // Problems are shown only after the first attempt to submit.
   const [wasSubmitted, setSubmitted] = useState(false);
@@ -163,7 +163,7 @@ export const DecideForm = ({ moderationCase, draft, onChange, onSubmit, onCancel
     setSubmitted(true);
     // Not `now`, which is up to 30 s old.
     const { body } = buildDecisionBody(draft, moderationCase.version, Date.now());
-    if (body) onSubmit(() => decideCase(moderationCase.id, body));
+    if (body) onDecide(() => decideCase(moderationCase.id, body));
   };
   return (
     <FormFrame

@@ -15,13 +15,13 @@ const formByKind = {
   appeal: AppealForm,
 } as const;
 
-export interface DecisionPanelProps extends Pick<DecisionFormProps, 'onSubmit' | 'onCancel'> {
+export interface DecisionPanelProps extends Pick<DecisionFormProps, 'onDecide' | 'onCancel'> {
   moderationCase: ModerationCase;
   myId: number;
 }
 
 /** The form for the decision that a case waits for. What is entered is kept as a draft until the case is decided. */
-export const DecisionPanel = ({ moderationCase, myId, onSubmit, onCancel }: DecisionPanelProps) => {
+export const DecisionPanel = ({ moderationCase, myId, onDecide, onCancel }: DecisionPanelProps) => {
   const draft = useWorkbench(({ drafts }) => drafts[moderationCase.id]) ?? createCaseDraft(moderationCase);
   const isClaimedByOther = moderationCase.claimedBy !== null && moderationCase.claimedBy !== myId;
   const claimerName = useModeratorName(isClaimedByOther ? moderationCase.claimedBy : null);
@@ -39,7 +39,7 @@ export const DecisionPanel = ({ moderationCase, myId, onSubmit, onCancel }: Deci
         moderationCase={moderationCase}
         draft={draft}
         onChange={change}
-        onSubmit={onSubmit}
+        onDecide={onDecide}
         onCancel={onCancel}
       />
     </>

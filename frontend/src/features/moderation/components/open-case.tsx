@@ -34,6 +34,22 @@ export interface OpenCaseProps {
   onSubmit: (submission: Submission) => void;
 }
 
+const LoadFailure = ({
+  error,
+  onRetry,
+  onClose,
+}: Pick<OpenCaseProps, 'onClose'> & { error: Error; onRetry: () => void }) => (
+  <div className="grid gap-4">
+    <LoadError
+      text={error instanceof ApiError && error.status === 404 ? copy.case.notFound : copy.case.failed}
+      onRetry={onRetry}
+    />
+    <Button variant="ghost" className="w-fit" onClick={onClose}>
+      {copy.case.back}
+    </Button>
+  </div>
+);
+
 /**
  * The open case: its evidence, and beside it either the reports, the person and the history, or the decision form.
  */
@@ -48,15 +64,7 @@ export const OpenCase = ({ caseId, myId, item, onOpenCase, onSubmit, ...actions 
     return (
       <div className="moderation-column p-4">
         {error ? (
-          <div className="grid gap-4">
-            <LoadError
-              text={error instanceof ApiError && error.status === 404 ? copy.case.notFound : copy.case.failed}
-              onRetry={() => void refetch()}
-            />
-            <Button variant="ghost" className="w-fit" onClick={actions.onClose}>
-              {copy.case.back}
-            </Button>
-          </div>
+          <LoadFailure error={error} onRetry={() => void refetch()} onClose={actions.onClose} />
         ) : (
           <Delayed>
             <Skeleton label={copy.loading} bars={['h-9', 'h-24', 'h-24']} />
@@ -66,8 +74,9 @@ export const OpenCase = ({ caseId, myId, item, onOpenCase, onSubmit, ...actions 
     );
 
   const isFormShown = isFormOpen && moderationCase.state !== 'decided';
-  // The queue has a newer version. While a decision is being sent, this may be due to the decision itself.
-  const isStale = item !== undefined && item.version > moderationCase.version && !isSending;
+  const hasQueueNewerVersion = item !== undefined && item.version > moderationCase.version;
+  // While a decision is being sent, the newer version may be the result of this decision.
+  const isStale = hasQueueNewerVersion && !isSending;
   return (
     <>
       <div className="moderation-column">
@@ -93,7 +102,7 @@ export const OpenCase = ({ caseId, myId, item, onOpenCase, onSubmit, ...actions 
               key={caseId}
               moderationCase={moderationCase}
               myId={myId}
-              onSubmit={(send) => onSubmit({ moderationCase, send, announcement: copy.done.decided(caseId) })}
+              onDecide={(send) => onSubmit({ moderationCase, send, announcement: copy.done.decided(caseId) })}
               onCancel={actions.onCloseForm}
             />
           ) : (

@@ -1,12 +1,12 @@
 import { type Notice } from '@thaw/contract/safety';
 import { type ReactNode } from 'react';
 import { NoticeBody } from '@/product/notice/notice-body';
-import { chooseTitle } from '@/product/notice/notice-text';
+import { getNoticeTitle } from '@/product/notice/notice-text';
 
 /** A notice as its recipient will see it, but without buttons. */
 export const NoticePreview = ({ notice }: { notice: Notice }) => (
   <div className="grid gap-3 rounded-card border border-border bg-popover p-4">
-    <p className="text-lg font-bold">{chooseTitle(notice)}</p>
+    <p className="text-lg font-bold">{getNoticeTitle(notice)}</p>
     <NoticeBody notice={notice} />
   </div>
 );

@@ -6,14 +6,17 @@ import { Popover } from '@/ui/popover';
 /** The server caps the urgency at this value. */
 const maxUrgency = 1000;
 
-/** The lowest urgency of the levels `high` and `middle`. The style sheet gives each level a colour. */
-const highUrgency = 450;
-const middleUrgency = 300;
+// The style sheet gives each level a colour.
+const minHighUrgency = 450;
+const minMiddleUrgency = 300;
 
 const getLevel = (urgency: number): string => {
-  if (urgency >= highUrgency) return 'high';
-  return urgency >= middleUrgency ? 'middle' : 'low';
+  if (urgency >= minHighUrgency) return 'high';
+  return urgency >= minMiddleUrgency ? 'middle' : 'low';
 };
+
+/** The parts that are added to the base, in the order in which they are shown. */
+const additions = ['reporters', 'priors', 'automatic', 'waiting'] as const;
 
 const Line = ({ label, value, isTotal = false }: { label: string; value: string; isTotal?: boolean }) => (
   <div className={cn('flex justify-between gap-6', isTotal && 'mt-1 border-t border-border pt-2')}>
@@ -32,7 +35,6 @@ export interface UrgencyProps {
 
 /** A button with the urgency of a case. Pressing it shows the parts that make up the urgency. */
 export const Urgency = ({ urgency, parts, isOpen, onOpenChange, tabIndex }: UrgencyProps) => {
-  const { base, isHalved, ...addends } = parts;
   const texts = copy.urgency;
   return (
     <Popover
@@ -51,11 +53,11 @@ export const Urgency = ({ urgency, parts, isOpen, onOpenChange, tabIndex }: Urge
       className="p-4"
     >
       <dl className="grid gap-1.5 text-sm">
-        <Line label={texts.base} value={String(base)} />
-        {(['reporters', 'priors', 'automatic', 'waiting'] as const).map((part) =>
-          addends[part] === 0 ? null : <Line key={part} label={texts[part]} value={`+${addends[part]}`} />,
+        <Line label={texts.base} value={String(parts.base)} />
+        {additions.map((part) =>
+          parts[part] === 0 ? null : <Line key={part} label={texts[part]} value={`+${parts[part]}`} />,
         )}
-        {isHalved ? <Line label={texts.halved} value="÷ 2" /> : null}
+        {parts.isHalved ? <Line label={texts.halved} value="÷ 2" /> : null}
         {urgency >= maxUrgency ? <Line label={texts.capped} value={String(maxUrgency)} /> : null}
         <Line label={texts.total} value={String(urgency)} isTotal />
       </dl>

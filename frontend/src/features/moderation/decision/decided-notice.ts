@@ -7,15 +7,18 @@ import {
   type CaseDraft,
 } from '@/features/moderation/decision/case-draft';
 
+// Builds previews of the notices that a decision would send. In these functions, `now` is in ms since the epoch.
+
 const noticeKindByOutcome = { warned: 'warning', suspended: 'suspension', banned: 'ban' } as const;
 
 const noAppeal: Notice['appeal'] = { state: 'none', until: null, outcome: null, answer: null };
 
-/** A notice without texts. Only previews are built from it, so the id and the creation time are placeholders. */
-const createBlankNotice = (now: number): Notice => ({
+const toIso = (ms: number): string => new Date(ms).toISOString();
+
+/** The fields of a notice before it says anything. The server will assign another id and creation time. */
+const createBlankFields = (now: number): Omit<Notice, 'kind'> => ({
   id: 1,
-  kind: 'warning',
-  createdAt: new Date(now).toISOString(),
+  createdAt: toIso(now),
   seenAt: null,
   rule: null,
   facts: null,
@@ -28,9 +31,14 @@ const createBlankNotice = (now: number): Notice => ({
 });
 
 /**
- * Builds the notice that a decision would send to the person; null if it would send none.
- * @param now in ms since the epoch
+ * Whether a dismissal would lift a restriction of the case's user. The server lifts those that the case has led to.
+ * The page does not know them, so it guesses: care (being matched only with others in care), or a suspension if the
+ * case has an automatic finding or sanction.
  */
+const wouldLiftRestriction = ({ standing, isAutomatic }: ModerationCase): boolean =>
+  standing === 'care' || (standing === 'suspended' && isAutomatic);
+
+/** Builds the notice that a decision would send to the case's user; null if it would send none. */
 export const buildDecisionNotice = (
   moderationCase: ModerationCase,
   draft: CaseDraft,
@@ -39,24 +47,19 @@ export const buildDecisionNotice = (
   const { outcome, rule, facts } = draft;
   if (outcome === null) return null;
   if (outcome === 'dismissed') {
-    const { standing } = moderationCase;
-    // A dismissal ends care (being matched only with others in care) or an automatic suspension, and the person is
-    // notified of the end. `isAutomatic` means that the case has an automatic finding or an automatic sanction; this
-    // need not be the suspension in force.
-    const wasLimited = standing === 'care' || (standing === 'suspended' && moderationCase.isAutomatic);
-    return wasLimited ? { ...createBlankNotice(now), kind: 'lifted' } : null;
+    return wouldLiftRestriction(moderationCase) ? { ...createBlankFields(now), kind: 'lifted' } : null;
   }
-  const until = outcome === 'suspended' ? computeSuspensionEnd(draft, now) : null;
-  const source = moderationCase.evidence[0]?.source;
+  const suspensionEnd = outcome === 'suspended' ? computeSuspensionEnd(draft, now) : null;
+  const [firstEvidence] = moderationCase.evidence;
   return {
-    ...createBlankNotice(now),
+    ...createBlankFields(now),
     kind: noticeKindByOutcome[outcome],
     rule,
     facts: facts.trim(),
-    about: source ? { where: source, at: findTimeOfIncident(moderationCase) } : null,
-    from: new Date(now).toISOString(),
-    until: until === null ? null : new Date(until).toISOString(),
-    appeal: { ...noAppeal, state: 'possible', until: new Date(now + limits.appealWithinMs).toISOString() },
+    about: firstEvidence ? { where: firstEvidence.source, at: findTimeOfIncident(moderationCase) } : null,
+    from: toIso(now),
+    until: suspensionEnd === null ? null : toIso(suspensionEnd),
+    appeal: { ...noAppeal, state: 'possible', until: toIso(now + limits.appealWithinMs) },
   };
 };
 
@@ -66,7 +69,7 @@ export const buildReportNotice = (
   outcome: NonNullable<CaseDraft['outcome']>,
   now: number,
 ): Notice => ({
-  ...createBlankNotice(now),
+  ...createBlankFields(now),
   kind: 'report_decided',
   report: { id: 1, category, outcome: outcome === 'dismissed' ? 'no_violation' : 'action_taken' },
 });
@@ -76,11 +79,11 @@ export const buildAppealNotice = (draft: CaseDraft, now: number): Notice | null 
   const { appealOutcome, answer } = draft;
   if (appealOutcome === null) return null;
   // A reduced suspension gets a new end: a custom date, or a number of days after the decision of the appeal.
-  const until = appealOutcome === 'reduced' ? computeSuspensionEnd(draft, now) : null;
+  const suspensionEnd = appealOutcome === 'reduced' ? computeSuspensionEnd(draft, now) : null;
   return {
-    ...createBlankNotice(now),
+    ...createBlankFields(now),
     kind: 'appeal_decided',
-    until: until === null ? null : new Date(until).toISOString(),
+    until: suspensionEnd === null ? null : toIso(suspensionEnd),
     appeal: { state: 'decided', until: null, outcome: appealOutcome, answer: answer.trim() },
   };
 };

@@ -35,16 +35,49 @@ const Subjects = ({ entry, onOpenCase }: { entry: AuditEntry; onOpenCase: (caseI
   );
 };
 
+interface EntryListProps {
+  entries: readonly AuditEntry[];
+  onOpenCase: (caseId: number) => void;
+}
+
+const EntryList = ({ entries, onOpenCase }: EntryListProps) => {
+  if (entries.length === 0) return <MutedText>{texts.empty}</MutedText>;
+  return (
+    <ol aria-label={texts.list} className="divide-y divide-border">
+      {entries.map((entry) => (
+        <li key={entry.id} className="flex flex-wrap items-baseline gap-x-3 gap-y-1 py-2.5 text-base">
+          <time dateTime={entry.at} className="text-sm text-muted-foreground tabular-nums">
+            {formatMoment(entry.at)}
+          </time>
+          <span className="font-semibold">
+            <ModeratorName id={entry.moderatorId} />
+          </span>
+          <span>{texts.actions[entry.action]}</span>
+          <Subjects entry={entry} onOpenCase={onOpenCase} />
+        </li>
+      ))}
+    </ol>
+  );
+};
+
+/**
+ * The moderators to choose from: the signed-in one and those of all entries loaded so far. They remain when `entries`
+ * changes to those of the chosen moderator.
+ */
+const useModeratorIds = (myId: number, entries: readonly AuditEntry[]): readonly number[] => {
+  const [moderatorIds, setModeratorIds] = useState<readonly number[]>([myId]);
+  const newIds = entries.map((entry) => entry.moderatorId).filter((id) => !moderatorIds.includes(id));
+  // Set while rendering, so that React renders again with the new options at once.
+  if (newIds.length > 0) setModeratorIds([...new Set([...moderatorIds, ...newIds])]);
+  return moderatorIds;
+};
+
 /** Lists what all moderators, or a chosen one, have read and done, newest first. */
 export const AuditView = ({ myId, onOpenCase }: { myId: number; onOpenCase: (caseId: number) => void }) => {
   const [moderatorId, setModeratorId] = useState<number | null>(null);
   const query = useInfiniteQuery(auditQuery(moderatorId));
   const entries = query.data?.pages.flatMap((page) => page.entries);
-  // The moderators to choose from: the signed-in one and the authors of all entries loaded so far, even of entries that
-  // the present choice hides. Set while rendering, so that React renders again with the new options at once.
-  const [moderatorIds, setModeratorIds] = useState<readonly number[]>([myId]);
-  const newIds = (entries ?? []).map((entry) => entry.moderatorId).filter((id) => !moderatorIds.includes(id));
-  if (newIds.length > 0) setModeratorIds([...new Set([...moderatorIds, ...newIds])]);
+  const moderatorIds = useModeratorIds(myId, entries ?? []);
   return (
     <>
       <RecordsHeading title={texts.title} lead={texts.lead} />
@@ -60,29 +93,12 @@ export const AuditView = ({ myId, onOpenCase }: { myId: number; onOpenCase: (cas
           ))}
         </SelectField>
       </div>
-      {entries === undefined ? (
-        query.isError ? (
-          <LoadError text={shared.failed} onRetry={() => void query.refetch()} />
-        ) : (
-          <ListSkeleton label={shared.loading} />
-        )
-      ) : entries.length === 0 ? (
-        <MutedText>{texts.empty}</MutedText>
+      {entries ? (
+        <EntryList entries={entries} onOpenCase={onOpenCase} />
+      ) : query.isError ? (
+        <LoadError text={shared.failed} onRetry={() => void query.refetch()} />
       ) : (
-        <ol aria-label={texts.list} className="divide-y divide-border">
-          {entries.map((entry) => (
-            <li key={entry.id} className="flex flex-wrap items-baseline gap-x-3 gap-y-1 py-2.5 text-base">
-              <time dateTime={entry.at} className="text-sm text-muted-foreground tabular-nums">
-                {formatMoment(entry.at)}
-              </time>
-              <span className="font-semibold">
-                <ModeratorName id={entry.moderatorId} />
-              </span>
-              <span>{texts.actions[entry.action]}</span>
-              <Subjects entry={entry} onOpenCase={onOpenCase} />
-            </li>
-          ))}
-        </ol>
+        <ListSkeleton label={shared.loading} />
       )}
       {query.hasNextPage ? (
         <Button

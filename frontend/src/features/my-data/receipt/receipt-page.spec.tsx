@@ -82,6 +82,28 @@ beforeAll(() => jest.spyOn(console, 'warn').mockImplementation(() => undefined))
 beforeEach(() => Object.defineProperty(globalThis, 'crypto', { value: webcrypto, configurable: true }));
 afterEach(() => jest.useRealTimers());
 
+describe('the title of the tab', () => {
+  beforeEach(() => {
+    document.title = '';
+    fakeServer({});
+  });
+
+  it.each([
+    { state: 'for an id that no receipt can have', id: 'x', heading: 'No such receipt' },
+    { state: 'without an id', id: null, heading: 'Receipt' },
+  ])('is that of the heading, $heading, $state', ({ id, heading }) => {
+    showReceiptPage(id);
+    expect(screen.getByRole('heading', { level: 1 })).toHaveTextContent(heading);
+    expect(document.title).toBe(`${heading} · Thaw`);
+  });
+
+  it('is Receipt before the receipt is loaded', () => {
+    showReceiptPage();
+    expect(screen.queryByRole('heading')).toBeNull();
+    expect(document.title).toBe('Receipt · Thaw');
+  });
+});
+
 describe('the page of a running deletion', () => {
   const longerThanPollIntervalMs = 3_000;
   it('polls until the deletion is done, despite a failed request, and reports a delay after a minute', async () => {

@@ -28,10 +28,13 @@ export const useConversation = (userId: number, friendId: number): LoadedConvers
     // Cached while the page is open: pushed changes keep the messages current, and a reopened chat shows them at once.
     gcTime: Infinity,
   });
-  const pending = messageChanges.useStore();
+  const pendingChanges = messageChanges.useStore();
   // The cache returns the same row for an unchanged message, so that the row is not rendered again.
   const [rowCache] = useState(() => new RowCache());
-  const rows = useMemo(() => data && rowCache.toRows(data.messages, pending), [data, pending, rowCache]);
+  const rows = useMemo(
+    () => data && rowCache.toRows(data.messages, pendingChanges),
+    [data, pendingChanges, rowCache],
+  );
 
   // The server responds with 403 when the two users are not friends. The page then forgets the friend.
   const isNotFriends = error instanceof ApiError && error.status === 403;
@@ -42,9 +45,7 @@ export const useConversation = (userId: number, friendId: number): LoadedConvers
   const [isLoadingOlder, setLoadingOlder] = useState(false);
   const loadInProgress = useRef<Promise<boolean>>(undefined);
   const loadOlder = useCallback((): Promise<boolean> => {
-    // Loads one page at a time, however often the top is reached. The page is always one of this chat, because the chat
-    // with another friend is another component (it has the friend's id as its `key`).
-    loadInProgress.current ??= (async () => {
+    const loadPage = async (): Promise<boolean> => {
       setLoadingOlder(true);
       try {
         return await privateChats.conversations.readOlder(userId, friendId);
@@ -55,7 +56,10 @@ export const useConversation = (userId: number, friendId: number): LoadedConvers
         loadInProgress.current = undefined;
         setLoadingOlder(false);
       }
-    })();
+    };
+    // One page at a time, however often the top is reached. A load in progress is always one of this chat, because the
+    // chat with another friend is another component (its `key` is the friend's id).
+    loadInProgress.current ??= loadPage();
     return loadInProgress.current;
   }, [userId, friendId]);
 

@@ -5,8 +5,8 @@ import { aPrivateMessage, aUser } from '@/testing/factories';
 import { openPrivateChatPage, friend, me, storedAt } from '@/testing/private-chat-page';
 import { flushPromises } from '@/testing/flush-promises';
 
-// `openPrivateChatPage` opens a chat that contains the message 1 of the friend. The user's messages get the clientIds
-// c1, c2 and so on.
+// `openPrivateChatPage` creates the stores of a page, without components. The chat with the friend contains one message
+// of the friend, with the id 1. The user's messages get the clientIds c1, c2 and so on.
 
 beforeEach(() => {
   jest.spyOn(console, 'warn').mockImplementation(() => undefined);
@@ -35,12 +35,15 @@ describe('a private message of the user', () => {
 
   it('is sent with the id of the message that it replies to, and is shown with the whole quote', () => {
     const { chat, commands, listMessages } = openPrivateChatPage();
-    const replyTo = { messageId: '1', content: 'hello', senderId: friend, senderName: 'brave-heron-7' };
-    chat.outbox.submit(String(friend), { text: 'hi', attachment: null, replyTo });
+    const quote = { content: 'hello', senderId: friend, senderName: 'brave-heron-7' };
+    chat.outbox.submit(String(friend), {
+      text: 'hi',
+      attachment: null,
+      replyTo: { messageId: '1', ...quote },
+    });
     expect(commands[0]?.data.replyTo).toEqual({ id: 1 });
     commands[0]?.ack({ id: 2, createdAt: storedAt });
-    const { messageId: _, ...quoted } = replyTo;
-    expect(listMessages()[1]?.metadata.replyTo).toEqual({ id: 1, ...quoted });
+    expect(listMessages()[1]?.metadata.replyTo).toEqual({ id: 1, ...quote });
   });
 
   it('is sent again with the same clientId after a reconnect', async () => {
@@ -62,7 +65,7 @@ describe('a private message of the user', () => {
   });
 
   it('is added to the draft when it is rate limited and its chat is closed', async () => {
-    // The chat is closed: the page has only the stores, no composer.
+    // Without components there is no composer, as when the chat is closed.
     const { chat, submitMessage, commands } = openPrivateChatPage();
     chat.drafts.set(friend, { ...emptyDraft, text: 'begun' });
     submitMessage('again');
@@ -84,18 +87,7 @@ describe('a private message of the user', () => {
     expect(chat.conversations.getLoaded(me, friend)).toBeUndefined();
   });
 
-  it('is removed on logout, like the drafts and the unread counts', () => {
-    const { chat, submitMessage } = openPrivateChatPage();
-    submitMessage('hello');
-    chat.drafts.set(friend, { ...emptyDraft, text: 'half a sentence' });
-    localStorage.setItem(`thaw-unread-${me}`, JSON.stringify({ [friend]: 4 }));
-    signOut();
-    chat.switchUser();
-    // Neither the message, nor the draft, nor the key of the unread counts is left.
-    expect(JSON.stringify([{ ...sessionStorage }, { ...localStorage }])).not.toMatch(/hello|half|unread/);
-  });
-
-  it('ignores an ack that arrives after the user has changed', () => {
+  it('is not shown to the next user when its ack arrives after they have signed in', () => {
     const { chat, submitMessage, commands, listOutgoing } = openPrivateChatPage();
     submitMessage('hello');
     signIn(aUser({ id: 8 }));
@@ -105,14 +97,14 @@ describe('a private message of the user', () => {
     expect(chat.conversations.getLoaded(8, friend)).toBeUndefined();
   });
 
-  it('is shown and does not count as unread when another tab has sent it', () => {
+  it('is shown, but does not count as unread, when another tab has sent it', () => {
     const { receive, listMessages, getUnreadCounts } = openPrivateChatPage();
     receive('private_message', aPrivateMessage({ id: 2, senderId: me, receiverId: friend }));
     expect(listMessages()).toHaveLength(2);
     expect(getUnreadCounts()).toEqual({});
   });
 
-  it('appears once, although its frame comes before the ack and again after it', () => {
+  it('is shown once when its frame arrives both before and after its ack', () => {
     const { commands, receive, listMessages, listOutgoing, submitMessage } = openPrivateChatPage();
     submitMessage('hello');
     const frame = aPrivateMessage({ id: 2, senderId: me, receiverId: friend, clientId: 'c1' });
@@ -122,4 +114,17 @@ describe('a private message of the user', () => {
     receive('private_message', frame);
     expect(listMessages().map(({ id }) => id)).toEqual([1, 2]);
   });
+});
+
+it('a logout removes unsent messages, drafts and unread counts from the storage of the browser', () => {
+  const { chat, submitMessage } = openPrivateChatPage();
+  submitMessage('hello');
+  chat.drafts.set(friend, { ...emptyDraft, text: 'half a sentence' });
+  localStorage.setItem(`thaw-unread-${me}`, JSON.stringify({ [friend]: 4 }));
+  signOut();
+  chat.switchUser();
+  const stored = JSON.stringify([{ ...sessionStorage }, { ...localStorage }]);
+  expect(stored).not.toContain('hello');
+  expect(stored).not.toContain('half');
+  expect(stored).not.toContain('unread');
 });

@@ -4,6 +4,7 @@ import { ProfileDialogs } from '@/features/profile/components/profile-dialogs';
 import {
   closeProfileDialog,
   openAnonymousConversion,
+  openAnonymousPrompt,
   openProfileSettings,
 } from '@/features/profile/profile-dialogs.store';
 import { createQueryClient } from '@/lib/query-client';
@@ -95,6 +96,19 @@ it('opens Create Your Account from the offer', async () => {
   expect(queryDialog('Anonymous Account')).toBeNull();
   expect(queryDialog('Create Your Account')).toBeVisible();
 });
+
+it.each([
+  ['?dialog=anonymous', openAnonymousPrompt],
+  ['?dialog=account', openAnonymousConversion],
+])(
+  'shows a registered user no dialog for anonymous users, although the address contains %s',
+  async (_address, open) => {
+    await openPage({ isAnonymous: false });
+    act(open);
+    await flushUpdates();
+    expect(screen.queryByRole('dialog')).toBeNull();
+  },
+);
 
 it('asks for a missing gender instead of opening Profile Settings', async () => {
   await openPage({ gender: null });

@@ -77,6 +77,8 @@ export const ProfileDialogs = ({ user, onLogout, safetySection }: ProfileDialogs
   const openDialog = useProfileDialogs((state) => state.openDialog);
   const [isConverting, setConverting] = useState(false);
   const shownDialog = user.gender === null ? null : openDialog;
+  // An address such as `?dialog=account` may ask for a dialog about the account although the user is registered.
+  const dialogForAnonymous = user.isAnonymous ? shownDialog : null;
   // A cleanup: the next user of this page must not see a dialog of the previous one.
   useEffect(() => closeProfileDialog, [user.id]);
   return (
@@ -95,8 +97,7 @@ export const ProfileDialogs = ({ user, onLogout, safetySection }: ProfileDialogs
         )}
       </LoadedModal>
       <Modal
-        // An address with `?dialog=anonymous` may ask for this dialog although the user is registered.
-        isOpen={shownDialog === 'anonymous-prompt' && user.isAnonymous}
+        isOpen={dialogForAnonymous === 'anonymous-prompt'}
         title={copy.anonymousPrompt.title}
         description={copy.anonymousPrompt.lead}
         onDismiss={closeProfileDialog}
@@ -105,7 +106,7 @@ export const ProfileDialogs = ({ user, onLogout, safetySection }: ProfileDialogs
       </Modal>
       <LoadedModal
         part={conversionPart}
-        isOpen={shownDialog === 'conversion'}
+        isOpen={dialogForAnonymous === 'conversion'}
         title={copy.conversion.title}
         description={copy.conversion.lead}
         onDismiss={closeProfileDialog}

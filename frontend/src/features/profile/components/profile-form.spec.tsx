@@ -240,14 +240,21 @@ it('refuses a picture of more than 5 MiB without uploading it', async () => {
   expect(getSaveButton()).toHaveTextContent('No changes');
 });
 
-it.each([
-  ['the server refuses the file', () => createImage(smallSizeBytes)],
-  ['the file is not an image', () => new File(['x'], 'me.txt', { type: 'text/plain' })],
-])('reports that the picture could not be uploaded when %s', async (_reason, createFile) => {
-  openForm();
-  // A file that is not an image does not get as far as the upload.
-  uploadMock.mockRejectedValueOnce(new Error('422'));
-  await choosePicture(createFile());
+const expectUploadError = (): void => {
   expect(getShownToast()).toEqual({ title: 'Upload error', description: 'Could not upload image.' });
   expect(screen.getByRole('button', { name: 'Upload picture' })).toBeEnabled();
+};
+
+it('reports that the picture could not be uploaded when the server refuses the file', async () => {
+  openForm();
+  uploadMock.mockRejectedValueOnce(new Error('422'));
+  await choosePicture(createImage(smallSizeBytes));
+  expectUploadError();
+});
+
+it('reports that a file could not be uploaded, without uploading it, when it is not an image', async () => {
+  openForm();
+  await choosePicture(new File(['x'], 'me.txt', { type: 'text/plain' }));
+  expectUploadError();
+  expect(uploadMock).not.toHaveBeenCalled();
 });

@@ -54,8 +54,8 @@ const listMessageRows = (): HTMLElement[] =>
   within(screen.getByRole('region', { name: 'Messages' })).getAllByRole('listitem');
 
 /**
- * Must be called before the chat is rendered: the announcements are in closed shadow trees, whose roots only
- * `attachShadow` returns.
+ * The announcements are in closed shadow trees, which cannot be found in the document. Only `attachShadow` returns
+ * their roots, when it creates them, so this must be called before the chat is rendered.
  * @returns a function that reads the announcements
  */
 const spyOnAnnouncements = (): (() => string) => {
@@ -203,7 +203,7 @@ describe('active phase', () => {
     expect(screen.getByText(/a little slower/)).toBeVisible();
   });
 
-  it('reopens a refused edit with its text and a notice; sending it again restores the draft', async () => {
+  it('reopens a refused edit in place of the draft, and restores the draft when it is sent again', async () => {
     const user = await openChat();
     await user.type(getComposer(), 'helo{Enter}');
     acknowledgeLastRequest();
@@ -213,12 +213,15 @@ describe('active phase', () => {
     await user.clear(getComposer());
     await user.type(getComposer(), 'hello{Enter}');
     expect(listMessageRows().at(-1)).toHaveTextContent(/hello.*edited/);
+
+    // While the edit is in progress, the user begins another message. Then the edit is refused.
     await user.type(getComposer(), 'draft');
     await act(async () => requests.at(-1)?.reject(rateLimitError));
     expect(listMessageRows().at(-1)).toHaveTextContent(/helo/);
     expect(screen.getByText('Editing your message')).toBeVisible();
     expect(getComposer()).toHaveValue('hello');
     expect(screen.getByText(/^Not saved: a little slower/)).toBeVisible();
+
     await user.keyboard('{Enter}');
     expect(requests.at(-1)).toMatchObject({ event: 'message_edit', data: { newContent: 'hello' } });
     expect(getComposer()).toHaveValue('draft');

@@ -1,11 +1,11 @@
 import { act, render, screen } from '@testing-library/react';
-import userEvent from '@testing-library/user-event';
+import userEvent, { type UserEvent } from '@testing-library/user-event';
 import { type BubbleProps } from '@/chat-ui/message/bubble';
 import { RandomChat } from '@/features/random-chat/components/random-chat';
 import { type RandomChatSocket } from '@/features/random-chat/stores/random-chat-socket';
 import { randomChat } from '@/features/random-chat/stores/random-chat.store';
 import { useConnection } from '@/lib/socket/connection';
-import { signIn } from '@/product/identity';
+import { signIn, signOut } from '@/product/identity';
 import { aPartner, aUser } from '@/testing/factories';
 
 let bubbleRenders = 0;
@@ -33,17 +33,23 @@ const receiveMessage = (seq: number): void =>
     }),
   );
 
-it('renders no bubble for a keystroke or a typing partner, and the last two bubbles for a message', async () => {
+let user: UserEvent;
+
+// Each test starts in a chat in which the partner has sent one group of messages.
+beforeEach(async () => {
+  localStorage.clear();
+  sessionStorage.clear();
   signIn(aUser());
+  // The server accepts every frame and responds to none.
   randomChat.attachSocket({
     isOpen: true,
     send: () => true,
     request: () => new Promise(() => undefined),
     resync: () => undefined,
   } as RandomChatSocket);
-  randomChat.switchUser(); // to the user who has just signed in
+  randomChat.switchUser(); // resets the chat for the user who has just signed in
   useConnection.setState({ status: { kind: 'open' } });
-  const user = userEvent.setup();
+  user = userEvent.setup();
   render(<RandomChat />);
   await user.click(screen.getByRole('button', { name: 'Find Conversation' }));
   act(() =>
@@ -53,15 +59,20 @@ it('renders no bubble for a keystroke or a typing partner, and the last two bubb
     }),
   );
   await screen.findByRole('textbox', { name: 'Message' });
-  // The match has `seq` 1.
   for (let seq = 2; seq <= 8; seq += 1) receiveMessage(seq);
-
   bubbleRenders = 0;
+});
+afterEach(() => {
+  act(() => signOut());
+});
+
+it('renders no bubble for a keystroke or a typing partner', async () => {
   await user.type(screen.getByRole('textbox', { name: 'Message' }), 'no bubble is rendered for this');
   act(() => randomChat.receive({ event: 'typing', data: { sessionId: 's1', userId: 12 } }));
   expect(bubbleRenders).toBe(0);
+});
 
-  // The new message, and the one before it, which is no longer the last of its group.
+it('renders two bubbles for a message: its own, and the previous one, which no longer ends the group', () => {
   receiveMessage(9);
   expect(bubbleRenders).toBe(2);
 });

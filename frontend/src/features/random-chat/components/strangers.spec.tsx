@@ -15,7 +15,7 @@ import { aPartner, aUser } from '@/testing/factories';
 const receive = <E extends ServerEvent>(event: E, data: ServerData<E>): void =>
   act(() => randomChat.receive({ event, data } as ServerFrame));
 const partnerId = 12;
-/** Receives the n-th message of the partner. The match has `seq` 1, so the messages follow from `seq` 2. */
+/** Receives the n-th message of the partner, which has the `seq` n + 1, because the match has `seq` 1. */
 const receiveMessage = (n: number, content: string, replyTo: ReplyTo | null = null): void =>
   receive('random_message', {
     sessionId: 's1',
@@ -53,22 +53,22 @@ afterEach(() => {
 });
 
 /**
- * Opens a chat and spies on the announcements for screen readers. They are in closed shadow trees, whose roots are only
- * returned when they are attached.
+ * The announcements for screen readers are in closed shadow trees. Only `attachShadow` returns their roots, when it
+ * creates them, so this must be called before the chat is opened.
+ * @returns a function that reads the announcements
  */
-const openChat = async (partner = aPartner()) => {
+const spyOnAnnouncements = (): (() => string) => {
   const attachShadow = jest.spyOn(Element.prototype, 'attachShadow');
+  return () => attachShadow.mock.results.map(({ value }) => (value as ShadowRoot).textContent).join('');
+};
+
+const openChat = async (partner = aPartner()) => {
   const { rerender } = render(<RandomChat />);
   const user = userEvent.setup();
   await user.click(screen.getByRole('button', { name: 'Find Conversation' }));
   receive('chat_matched', { sessionId: 's1', seq: 1, partnerId, partnerInfo: partner });
   await screen.findByRole('textbox', { name: 'Message' });
-  return {
-    user,
-    rerender,
-    readAnnouncements: () =>
-      attachShadow.mock.results.map(({ value }) => (value as ShadowRoot).textContent).join(''),
-  };
+  return { user, rerender };
 };
 
 /** Loads the list of insults at once; otherwise the page loads it while it is idle. */
@@ -80,20 +80,32 @@ const loadInsultList = async (): Promise<void> => {
 };
 
 describe('an insult by a stranger', () => {
-  it('is announced as hidden, and hidden until its button is pressed; contact details in it stay hidden', async () => {
-    const { user, readAnnouncements } = await openChat();
+  it('is announced to screen readers as hidden', async () => {
+    const readAnnouncements = spyOnAnnouncements();
+    await openChat();
+    await loadInsultList();
+    receiveMessage(1, 'you are a cunt');
+    expect(readAnnouncements()).toContain('brave-heron-7: [Message hidden]');
+  });
+
+  it('is hidden until its button is pressed, which shows no other insult', async () => {
+    const { user } = await openChat();
     receiveMessage(1, 'you are a cunt');
     // The button appears once the page has loaded the list of insults.
     const button = await screen.findByRole('button', { name: /Message hidden/ });
     expect(getLastMessageRow()).not.toHaveTextContent('cunt');
-    // Both an insult and contact details.
-    receiveMessage(2, 'send nudes to ada@example.org');
-    expect(getLastMessageRow()).toHaveTextContent('[Message hidden · Show]');
-    expect(getLastMessageRow()).not.toHaveTextContent('Contact');
-    expect(readAnnouncements()).toContain('brave-heron-7: [Message hidden]');
+    receiveMessage(2, 'send nudes');
     await user.click(button);
     expect(screen.getByText('you are a cunt')).toBeVisible();
     expect(getLastMessageRow()).toHaveTextContent('[Message hidden · Show]');
+  });
+
+  it('that contains contact details still hides them once it is shown', async () => {
+    const { user } = await openChat();
+    await loadInsultList();
+    receiveMessage(1, 'send nudes to ada@example.org');
+    expect(getLastMessageRow()).toHaveTextContent('[Message hidden · Show]');
+    expect(getLastMessageRow()).not.toHaveTextContent('Contact');
     await user.click(within(getLastMessageRow()).getByRole('button', { name: /Message hidden/ }));
     expect(getLastMessageRow()).toHaveTextContent('send nudes to [Contact details hidden · Show]');
   });

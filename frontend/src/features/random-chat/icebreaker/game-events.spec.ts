@@ -37,9 +37,9 @@ import {
 const soupMove = createAnswerAction(soupAnswer);
 const filmMove = createAnswerAction(filmAnswer);
 /** The server has refused the user's last move. */
-const refusedMove = createFailureAction(/* isRefused */ true);
+const refusedMove = createFailureAction({ isRefused: true });
 /** The connection was lost before the server responded to the user's last move. */
-const interruptedMove = createFailureAction(/* isRefused */ false);
+const interruptedMove = createFailureAction({ isRefused: false });
 
 describe('a question', () => {
   it('is shown as a card of the user who asked, with all its data', () => {

@@ -10,6 +10,14 @@ import { type Session } from '@/features/random-chat/reducer/random-chat.state';
 // asks a question, both choose an answer, and the answers are revealed. A game is shown as rows among the messages: its
 // question, notices, and the revealed answers. Each row is a message with a `card`, except the notice that a game was
 // ignored, which has none.
+//
+// The events of a game, as the server sends them to this user:
+// - `break_ice_question_received`: the user or the partner has started the game.
+// - `break_ice_partner_responded_waiting`: the user has answered, and the partner has not. The name is misleading.
+// - `break_ice_partner_answered`: the partner has answered, and the user has not.
+// - `break_ice_reveal_results`: both have answered.
+// - `break_ice_ignored`: the user or the partner has ignored the game.
+// A game also ends when the chat ends. `GameData` describes its state.
 
 export type GameFrame = Extract<ServerFrame, { event: `break_ice_${string}` }>;
 
@@ -18,7 +26,7 @@ export const isGameFrame = (frame: ServerFrame): frame is GameFrame => frame.eve
 const toQuestionRowId = (gameId: string): string => `game-${gameId}`;
 const toWaitingNoticeId = (gameId: string): string => `waiting-${gameId}`;
 
-/** Whether the game has not ended. Its `progress` is 'open' until the user answers, then 'sending' and 'answered'. */
+/** Whether the game has not ended. */
 export const isGameOpen = ({ progress }: GameData): boolean =>
   progress === 'open' || progress === 'sending' || progress === 'answered';
 
@@ -135,7 +143,10 @@ const revealAnswers = (
   };
 };
 
-/** Ends a game that this user (`isByMe`) or the partner ignores. `userResponse` then records which of them (A81). */
+/**
+ * Ends a game that this user (`isByMe`) or the partner has ignored. In place of an answer, `userResponse` then states
+ * which of the two ignored it (A81).
+ */
 const markIgnored = (session: Session, gameId: string, seq: number, isByMe: boolean): Session =>
   insertNotice(
     patchGame(removeWaitingNotice(session, gameId), gameId, {
@@ -156,8 +167,8 @@ export const applyGameEvent = (session: Session, frame: GameFrame, me: number): 
   if (!game || !isGameOpen(game)) return session;
   switch (frame.event) {
     case 'break_ice_partner_responded_waiting':
-      // The server has stored this user's answer; the partner has not answered yet (A76). The notice is shown once.
-      if (game.progress === 'answered') return session;
+      // Despite its name, this event confirms the user's own answer (A76).
+      if (game.progress === 'answered') return session; // the notice is already shown
       return insertNotice(
         patchGame(session, gameId, { progress: 'answered' }),
         seq,

@@ -19,8 +19,9 @@ export interface GameData {
   /** Null until both have answered. */
   sameAnswer: boolean | null;
   /**
-   * The state of the game for this user. `sending`: their answer, or Ignore, is in flight. `answered`: the game waits
-   * for the partner's answer. `closed`: the chat has ended before the game.
+   * The state of the game for this user. `open`: they can answer or ignore it. `sending`: their answer, or Ignore, is
+   * in flight. `answered`: the game waits for the partner's answer. The other three are ends of the game. `closed`: the
+   * chat has ended before the game.
    */
   progress: 'open' | 'sending' | 'answered' | 'revealed' | 'ignored' | 'closed';
   /** Known earlier than the answer itself, which the server sends only with the reveal (A77). */

@@ -10,7 +10,7 @@ import { type CelebratedGame, type GameAction } from '@/features/random-chat/ice
 // State, actions and effects of the random chat, a one-to-one chat with a stranger. The user searches for a partner,
 // and each match opens a session: one chat with one partner. Numbers such as A58 refer to docs/product-decisions.md.
 
-/** `skipped`: the chat has ended, by a skip or otherwise, and the page shows the reason. */
+/** In the phase `skipped`, the chat has ended (in any way, not only by a skip), and the page shows the reason. */
 export type Phase = 'initial' | 'searching' | 'skipped' | 'active';
 
 /** An edit or a reaction by the user, shown before the server has answered. This client creates the `changeId`. */
@@ -57,8 +57,8 @@ export interface RandomChatState {
   /** Set in the phase `skipped`. */
   endReason: EndReason | null;
   /**
-   * Sessions that this client has left, newest last. Their late frames are ignored, except `session_resumed`, which
-   * shows that the server has not received `skip_chat`: the client sends it again.
+   * Sessions that this client has left, newest last. Their late frames are ignored, except `session_resumed`: it shows
+   * that the server has not received `skip_chat`, which the client then sends again.
    */
   leftSessionIds: readonly string[];
   /**
@@ -79,7 +79,7 @@ export const createInitialState = (preference: Preference = 'both'): RandomChatS
   isLeavePending: false,
 });
 
-/** What happened; `me` is the id of the signed-in user, `nowMs` the time in milliseconds since the epoch. */
+/** Something that happened. `me`: id of the signed-in user. `nowMs`: time in milliseconds since the epoch. */
 export type Action =
   | GameAction
   | { type: 'preferenceChosen'; preference: Preference }
@@ -115,6 +115,7 @@ export type Action =
   | { type: 'sessionVanished'; sessionId: string }
   | { type: 'frameReceived'; frame: ServerFrame; me: number; nowMs: number };
 
+/** A frame to the server. The type pairs each event with its data. */
 type SendEffect<E extends ClientEvent = ClientEvent> = {
   [K in E]: { type: 'send'; event: K; data: ClientInput<K> };
 }[E];
@@ -128,20 +129,21 @@ export interface SentMessage {
   replyTo: ReplyTo | null;
 }
 
-/** What the store performs after an action has changed the state. */
+/** What the store does after an action has changed the state. */
 export type Effect =
   | SendEffect<'join_queue' | 'leave_queue' | 'skip_chat'>
-  /** The session continues after a reconnect: sends the user's messages without an ack again. */
+  /** After a reconnect to the session: send the user's unacknowledged messages again. */
   | { type: 'resendMessages'; sessionId: string }
-  /** The server has lost events of the chat, so an unanswered edit is withdrawn: returns its text to the composer. */
+  /** When an unanswered edit is withdrawn because the server has lost events: put its text into the composer. */
   | { type: 'returnEditToComposer'; sessionId: string; messageId: string; newContent: string }
+  /** After a reaction or an edit by the user, and again after a reconnect without an answer: send it. */
   | { type: 'react'; changeId: string; data: ClientInput<'message_reaction'> }
   | { type: 'edit'; changeId: string; data: ClientInput<'message_edit'> }
-  /** The page has missed stored events: requests those after the session's `seq`. */
+  /** When the page has missed stored events: request those after the session's `seq`. */
   | { type: 'resync' }
-  /** The partner is typing: restarts the timer that dispatches `typingExpired`. */
+  /** When the partner types: restart the timer that dispatches `typingExpired`. */
   | { type: 'restartTypingTimer' }
-  /** The server has no chat for the user: dispatches `sessionVanished` unless `chat_skipped` arrives in time. */
+  /** When the server has no chat for the user: dispatch `sessionVanished` unless `chat_skipped` arrives in time. */
   | { type: 'awaitChatEnd'; sessionId: string };
 
 /** The result of an action. */

@@ -13,10 +13,11 @@ import {
 import { updateConfirmedContent } from '@/features/random-chat/reducer/unconfirmed-changes';
 import { pageLimits } from '@/lib/page-limits';
 
+// Stored events are those of the session's event stream, such as messages and edits. Their frames have a `seq`.
+
 /**
- * Adds a stored message to the messages of the session.
- * @returns the list unchanged if it already has the message: the user's own message may arrive both as an ack and as a
- * frame.
+ * Returns the messages of the session with a stored message added. The list is unchanged if it already has the message:
+ * the user's own message may arrive both as an ack and as a frame.
  */
 export const insertMessage = (session: Session, message: RandomMessage): readonly ChatMessage[] => {
   const { id, seq, clientId, senderId, content, type, timestamp, replyTo } = message;
@@ -45,16 +46,17 @@ const parseIdMs = (id: string): number | undefined => {
 };
 
 /**
- * Finds the message that a reaction refers to: the one with exactly this id. If there is none, finds the one whose id
- * has the nearest time, if the times differ by less than a second (docs/product-decisions.md, A86).
+ * Finds the message that a reaction refers to: the one with exactly this id, or else the one whose id has the nearest
+ * time, if the times differ by less than a second (docs/product-decisions.md, A86).
  */
 export const findReactionTarget = (
   messages: readonly ChatMessage[],
   messageId: string,
 ): ChatMessage | undefined => {
   const exact = messages.find(({ id }) => id === messageId);
+  if (exact) return exact;
   const wantedMs = parseIdMs(messageId);
-  if (exact || wantedMs === undefined) return exact;
+  if (wantedMs === undefined) return undefined;
   let nearest: ChatMessage | undefined;
   let nearestDistanceMs: number = pageLimits.reactionIdToleranceMs;
   for (const message of messages) {
@@ -68,7 +70,7 @@ export const findReactionTarget = (
   return nearest;
 };
 
-/** Applies one stored event to the session; other frames change nothing. The caller sets the session's `seq`. */
+/** Applies the frame of a stored event; other frames change nothing. The caller sets the session's `seq`. */
 export const applyStoredEvent = (session: Session, frame: ServerFrame, me: number): Session => {
   if (isGameFrame(frame)) return applyGameEvent(session, frame, me);
   switch (frame.event) {
@@ -93,8 +95,8 @@ export const applyStoredEvent = (session: Session, frame: ServerFrame, me: numbe
 };
 
 /**
- * Applies each event of the session's stream once and in order: the next one is applied, an earlier one ignored, and a
- * later one makes the page request the missing events.
+ * Applies each stored event once and in order: the next one is applied, an earlier one ignored, and a later one makes
+ * the page request the events in between.
  */
 export const handleStoredEvent = (
   state: RandomChatState,
@@ -103,7 +105,9 @@ export const handleStoredEvent = (
   me: number,
 ): Step => {
   const { session } = state;
-  if (!session || seq <= session.seq) return stepTo(state);
-  if (seq > session.seq + 1) return requestMissingEvents(state);
+  if (!session) return stepTo(state);
+  const nextSeq = session.seq + 1;
+  if (seq < nextSeq) return stepTo(state);
+  if (seq > nextSeq) return requestMissingEvents(state);
   return stepTo({ ...state, session: { ...applyStoredEvent(session, frame, me), seq } });
 };

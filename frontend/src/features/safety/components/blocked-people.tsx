@@ -12,6 +12,7 @@ import { LoadError } from '@/ui/load-error';
 import { Modal } from '@/ui/modal';
 
 interface BlockedPersonProps {
+  /** The user who has blocked the person. */
   userId: number;
   person: BlockedUser;
   /** The present time, in ms since the epoch. */
@@ -50,25 +51,25 @@ const NoBlockedPeople = () => (
   </EmptyState>
 );
 
-/** The people whom the user has blocked, newest first. */
-export const BlockedPeople = ({ userId, onDismiss }: { userId: number; onDismiss: () => void }) => {
+const BlockedPeopleContent = ({ userId }: { userId: number }) => {
   const { data: people, isError, refetch } = useBlocks(userId);
   const [now] = useState(() => Date.now());
+  if (!people && isError)
+    return <LoadError text={copy.people.failed} onRetry={() => void refetch()} className="mt-4" />;
+  if (!people) return <ListSkeleton label={copy.people.loading} className="mt-4 gap-4" />;
+  if (people.length === 0) return <NoBlockedPeople />;
   return (
-    <Modal isOpen title={copy.people.title} onDismiss={onDismiss}>
-      {people && people.length > 0 ? (
-        <ul aria-label={copy.people.title} className="mt-3 divide-y divide-border">
-          {people.map((person) => (
-            <BlockedPerson key={person.blockedId} userId={userId} person={person} now={now} />
-          ))}
-        </ul>
-      ) : people ? (
-        <NoBlockedPeople />
-      ) : isError ? (
-        <LoadError text={copy.people.failed} onRetry={() => void refetch()} className="mt-4" />
-      ) : (
-        <ListSkeleton label={copy.people.loading} className="mt-4 gap-4" />
-      )}
-    </Modal>
+    <ul aria-label={copy.people.title} className="mt-3 divide-y divide-border">
+      {people.map((person) => (
+        <BlockedPerson key={person.blockedId} userId={userId} person={person} now={now} />
+      ))}
+    </ul>
   );
 };
+
+/** The dialog with the people whom the user has blocked, newest first. */
+export const BlockedPeople = ({ userId, onDismiss }: { userId: number; onDismiss: () => void }) => (
+  <Modal isOpen title={copy.people.title} onDismiss={onDismiss}>
+    <BlockedPeopleContent userId={userId} />
+  </Modal>
+);

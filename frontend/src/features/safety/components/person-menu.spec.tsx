@@ -20,48 +20,49 @@ beforeEach(() => {
   closeReportDialog();
 });
 
-const chooseMenuItem = async (
-  props: Partial<PersonMenuProps>,
-  label: string,
-  item: string,
-): Promise<void> => {
+/** Renders the menu of heron for user 7, and opens it. */
+const openMenu = async (props: Partial<PersonMenuProps>) => {
   renderWithCache(<PersonMenu userId={7} person={heron} {...props} />);
   const user = userEvent.setup();
-  await user.click(screen.getByRole('button', { name: label }));
-  await user.click(await screen.findByRole('menuitem', { name: item }));
+  await user.click(screen.getByRole('button', { name: props.isInToolbar ? 'More' : 'More about heron' }));
+  return {
+    choose: async (item: string) => user.click(await screen.findByRole('menuitem', { name: item })),
+  };
 };
 
-it.each([
-  [{}, 'More about heron'],
-  [{ isInToolbar: true }, 'More'],
-])('with the props %j, Block opens the block dialog for the person', async (props, label) => {
-  await chooseMenuItem(props, label, 'Block…');
+it.each<[place: string, props: Partial<PersonMenuProps>]>([
+  ['outside a chat', {}],
+  ['in the toolbar of a chat', { isInToolbar: true }],
+])('%s, Block opens the block dialog for the person', async (_place, props) => {
+  const { choose } = await openMenu(props);
+  await choose('Block…');
   expect(getPersonToBlock()).toEqual(heron);
 });
 
-it('unblocks a blocked person without a question', async () => {
+it('unblocks a blocked person without asking for confirmation', async () => {
   const server = fakeServer({ 'DELETE /api/blocks/7/12': undefined });
-  await chooseMenuItem({ isBlocked: true }, 'More about heron', 'Unblock');
+  const { choose } = await openMenu({ isBlocked: true });
+  await choose('Unblock');
   await waitFor(() => expect(useToasts.getState().shown?.title).toBe('Unblocked'));
   expect(server.count('DELETE', '/api/blocks/7/12')).toBe(1);
   expect(getPersonToBlock()).toBeNull();
 });
 
-it('reports the person with the given chat', async () => {
-  await chooseMenuItem({ reportedChat: { historyId: 31 } }, 'More about heron', 'Report…');
+it('Report opens the report dialog for the person and the given chat', async () => {
+  const { choose } = await openMenu({ reportedChat: { historyId: 31 } });
+  await choose('Report…');
   expect(getReportTarget()).toEqual({ person: heron, chat: { historyId: 31 } });
 });
 
 it('also offers the house rules in the toolbar of a chat, as a link that opens a new tab', async () => {
-  renderWithCache(<PersonMenu userId={7} person={heron} reportedChat={{ sessionId: 's1' }} isInToolbar />);
-  await userEvent.click(screen.getByRole('button', { name: 'More' }));
+  await openMenu({ reportedChat: { sessionId: 's1' }, isInToolbar: true });
   const items = await screen.findAllByRole('menuitem');
   expect(items.map(({ textContent }) => textContent)).toEqual(['Report…', 'Block…', 'House rules']);
   expect(items[2]).toHaveAttribute('href', '/rules');
   expect(items[2]).toHaveAttribute('target', '_blank');
 });
 
-it('PartnerSafetyButtons, below an ended chat, ask before they report or block the partner', async () => {
+it('PartnerSafetyButtons, below an ended chat, open the report and block dialogs for the partner', async () => {
   renderWithCache(<PartnerSafetyButtons person={heron} sessionId="s1" />);
   await userEvent.click(screen.getByRole('button', { name: 'Report' }));
   expect(getReportTarget()).toEqual({ person: heron, chat: { sessionId: 's1' } });

@@ -13,11 +13,11 @@ export interface PersonMenuProps {
   /** The chat that a report is about; if absent, the person cannot be reported here. */
   reportedChat?: ReportedChat | undefined;
   isBlocked?: boolean;
-  /** Only the id of the person is known: they can be reported, but neither blocked nor unblocked. */
+  /** The profile could not be loaded. The person can be reported, but neither blocked nor unblocked. */
   isUnknown?: boolean;
   /**
-   * In the toolbar of a random chat the label is short, without the name, because only the partner can be meant. The
-   * menu has a further item, the link to the house rules.
+   * The menu is in the toolbar of a random chat. It also links to the house rules. Its label is short, without the
+   * name, because only the partner can be meant.
    */
   isInToolbar?: boolean;
   /** Makes the button small, to fit at the edge of the person's picture. */
@@ -39,16 +39,15 @@ export const PersonMenu = ({
   className,
 }: PersonMenuProps) => {
   const { unblock } = useUnblock(userId, person.id);
-  const block: MenuItem = isBlocked
+  const blockOrUnblock: MenuItem = isBlocked
     ? { label: copy.unblock.item, onSelect: unblock }
     : { label: copy.block.item, tone: 'destructive', onSelect: () => openBlockDialog(person) };
-  const items: MenuItem[] = [
-    ...(reportedChat
-      ? [{ label: copy.report.item, onSelect: () => openReportDialog(person, reportedChat) }]
-      : []),
-    ...(isUnknown ? [] : [block]),
-    ...(isInToolbar ? [{ label: copy.rules.item, href: copy.rules.href }] : []),
-  ];
+  const items: MenuItem[] = [];
+  if (reportedChat) {
+    items.push({ label: copy.report.item, onSelect: () => openReportDialog(person, reportedChat) });
+  }
+  if (!isUnknown) items.push(blockOrUnblock);
+  if (isInToolbar) items.push({ label: copy.rules.item, href: copy.rules.href });
   return (
     <Menu
       label={isInToolbar ? copy.more : copy.moreAbout(person.username)}

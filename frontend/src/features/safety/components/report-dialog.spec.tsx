@@ -1,8 +1,9 @@
 import { screen, waitFor } from '@testing-library/react';
-import userEvent from '@testing-library/user-event';
+import userEvent, { type UserEvent } from '@testing-library/user-event';
 import { ReportDialog } from '@/features/safety/components/report-dialog';
 import {
   openReportDialog,
+  privateChatWithPerson,
   useReportDialog,
   type ReportedChat,
 } from '@/features/safety/stores/report-dialog.store';
@@ -22,7 +23,7 @@ const reportResponse = {
   outcome: null,
   blocked: true,
 };
-/** The blocks that the dialog has announced to the rest of the page. */
+/** The data of the events by which the dialog announced to the rest of the page that it blocked a person. */
 const blockChanges: unknown[] = [];
 let unsubscribe: () => void;
 
@@ -39,8 +40,8 @@ afterEach(() => {
   jest.restoreAllMocks();
 });
 
-/** The report dialog of the signed-in user, whose id is 7. */
-const OpenReportDialog = ({ isBlocked }: { isBlocked: boolean }) => {
+/** Renders the dialog while the store contains a target: the dialog removes the target to close itself. */
+const ReportDialogFromStore = ({ isBlocked }: { isBlocked: boolean }) => {
   const target = useReportDialog((state) => state.target);
   return target ? <ReportDialog userId={7} target={target} isBlocked={isBlocked} /> : null;
 };
@@ -50,7 +51,7 @@ const openDialog = ({
   isBlocked = false,
 }: { chat?: ReportedChat; isBlocked?: boolean } = {}) => {
   openReportDialog(heron, chat);
-  renderWithCache(<OpenReportDialog isBlocked={isBlocked} />);
+  renderWithCache(<ReportDialogFromStore isBlocked={isBlocked} />);
   return userEvent.setup();
 };
 const queryDialog = () => screen.queryByRole('dialog', { name: 'Report heron' });
@@ -59,10 +60,13 @@ const getRadio = (name: string) => screen.getByRole('radio', { name });
 const getTextField = () => screen.getByRole('textbox', { name: 'Anything to add? (optional)' });
 const getShownToast = () => useToasts.getState().shown;
 const waitForClose = () => waitFor(() => expect(queryDialog()).toBeNull());
+const chooseAndSend = async (user: UserEvent, category: string): Promise<void> => {
+  await user.click(getRadio(category));
+  await user.click(getButton('Send report'));
+};
 
-it('offers all categories, states who gets which messages, and cannot be sent without a category', () => {
+it('offers all categories and a block, and cannot be sent without a category', () => {
   openDialog();
-  expect(queryDialog()).toHaveAccessibleDescription('Choose what happened. heron is not told.');
   expect(screen.getAllByRole('radio').map(({ textContent }) => textContent)).toEqual([
     'They seem to be under 18, or it is about a child',
     'Threats or violence',
@@ -74,12 +78,17 @@ it('offers all categories, states who gets which messages, and cannot be sent wi
     'Something else',
   ]);
   expect(screen.getByRole('checkbox', { name: 'Also block heron' })).toBeChecked();
+  expect(getButton('Send report')).toBeDisabled();
+});
+
+it('states that heron is not notified, who gets which messages, and when they are erased', () => {
+  openDialog();
+  expect(queryDialog()).toHaveAccessibleDescription('Choose what happened. heron is not told.');
   expect(
     screen.getByText(
       'The last 30 messages go to the moderators with it. They are erased when the report is closed and can no longer be appealed.',
     ),
   ).toBeVisible();
-  expect(getButton('Send report')).toBeDisabled();
 });
 
 it('sends category, text and the marked messages, closes, and announces the block', async () => {
@@ -109,8 +118,7 @@ it('sends category, text and the marked messages, closes, and announces the bloc
 
 it('can be used by keyboard only, and sent without a text and without a block', async () => {
   const server = fakeServer({ 'POST /api/reports': { ...reportResponse, blocked: false } });
-  // Without `sessionId` and `historyId`, the report is about the private chat.
-  const user = openDialog({ chat: {} });
+  const user = openDialog({ chat: privateChatWithPerson });
   expect(getRadio('They seem to be under 18, or it is about a child')).toHaveFocus();
   // From the first category to the second, back, and around to the last.
   await user.keyboard('{ArrowDown}{ArrowUp}{ArrowUp}');
@@ -118,8 +126,8 @@ it('can be used by keyboard only, and sent without a text and without a block', 
   await user.tab();
   expect(getTextField()).toHaveFocus();
   await user.tab();
-  // Unchecks 'Also block heron'.
   await user.keyboard(' ');
+  expect(screen.getByRole('checkbox', { name: 'Also block heron' })).not.toBeChecked();
   await user.tab();
   expect(getButton('Send report')).toHaveFocus();
   await user.keyboard('{Enter}');
@@ -133,8 +141,7 @@ it('can be used by keyboard only, and sent without a text and without a block', 
 it('says that the report was sent but the person could not be blocked', async () => {
   fakeServer({ 'POST /api/reports': { ...reportResponse, blocked: false } });
   const user = openDialog();
-  await user.click(getRadio('Insults or hate'));
-  await user.click(getButton('Send report'));
+  await chooseAndSend(user, 'Insults or hate');
   await waitForClose();
   expect(getShownToast()).toMatchObject({
     title: 'Report sent',
@@ -145,11 +152,10 @@ it('says that the report was sent but the person could not be blocked', async ()
 
 it('does not offer to block a person who is blocked already', async () => {
   const server = fakeServer({ 'POST /api/reports': reportResponse });
-  // A chat from Chat History.
-  const user = openDialog({ chat: { historyId: 31 }, isBlocked: true });
+  const chatOfHistory = { historyId: 31 };
+  const user = openDialog({ chat: chatOfHistory, isBlocked: true });
   expect(screen.queryByRole('checkbox')).toBeNull();
-  await user.click(getRadio('Threats or violence'));
-  await user.click(getButton('Send report'));
+  await chooseAndSend(user, 'Threats or violence');
   await waitForClose();
   expect(server.calls[0]?.body).toMatchObject({ historyId: 31, alsoBlock: false });
   expect(blockChanges).toEqual([]);
@@ -158,28 +164,27 @@ it('does not offer to block a person who is blocked already', async () => {
 it('stays open for the emergency number after a report of self-harm', async () => {
   fakeServer({ 'POST /api/reports': { ...reportResponse, category: 'self_harm' } });
   const user = openDialog();
-  await user.click(getRadio('They may hurt themselves'));
-  await user.click(getButton('Send report'));
+  await chooseAndSend(user, 'They may hurt themselves');
   expect(await screen.findByRole('alert')).toHaveTextContent(
     'If somebody is in danger now, call your local emergency number.',
   );
   expect(screen.queryByRole('radio')).toBeNull();
   expect(getShownToast()?.title).toBe('Report sent');
-  // The other button with this name is the X of the dialog.
-  const [close] = screen.getAllByRole('button', { name: 'Close' });
-  expect(close).toHaveFocus();
-  await user.click(close!);
+  // The dialog also has an X with this name.
+  const [closeButton] = screen.getAllByRole('button', { name: 'Close' });
+  expect(closeButton).toHaveFocus();
+  await user.click(closeButton!);
   await waitForClose();
 });
 
 it('cannot be closed or sent again while it waits for the server', async () => {
-  let respond = (_: object): void => undefined;
-  const server = fakeServer({
-    'POST /api/reports': () => new Promise<object>((resolve) => (respond = resolve)),
+  let respond: (response: object) => void = () => undefined;
+  const response = new Promise<object>((resolve) => {
+    respond = resolve;
   });
+  const server = fakeServer({ 'POST /api/reports': () => response });
   const user = openDialog();
-  await user.click(getRadio('Insults or hate'));
-  await user.click(getButton('Send report'));
+  await chooseAndSend(user, 'Insults or hate');
   expect(getButton('Sending...')).toBeDisabled();
   expect(getButton('Cancel')).toBeDisabled();
   await user.keyboard('{Escape}');
@@ -211,10 +216,10 @@ it.each([
     expect(getRadio('Insults or hate')).toBeChecked();
     expect(getTextField()).toHaveValue('did not stop');
     expect(blockChanges).toEqual([]);
-    // The second attempt sends the same chat, by which the server recognizes a repeated report.
     server.routes['POST /api/reports'] = reportResponse;
     await user.click(getButton('Send report'));
     await waitForClose();
+    // The server recognizes a repeated report, so the second attempt must be the same request.
     expect(server.calls[1]).toEqual(server.calls[0]);
   },
 );
@@ -222,8 +227,7 @@ it.each([
 it('can be tried again after a request without a response', async () => {
   fakeUnreachableServer();
   const user = openDialog();
-  await user.click(getRadio('Insults or hate'));
-  await user.click(getButton('Send report'));
+  await chooseAndSend(user, 'Insults or hate');
   await waitFor(() =>
     expect(getShownToast()).toMatchObject({ title: 'Report not sent', description: 'Please try again.' }),
   );
@@ -231,8 +235,7 @@ it('can be tried again after a request without a response', async () => {
 });
 
 it('shows a counter from 900 characters, and refuses more than 1,000', async () => {
-  openDialog();
-  const user = userEvent.setup();
+  const user = openDialog();
   await user.click(getRadio('Insults or hate'));
   await user.click(getTextField());
   await user.paste('x'.repeat(899));
@@ -248,14 +251,19 @@ it('shows a counter from 900 characters, and refuses more than 1,000', async () 
   expect(getButton('Send report')).toBeDisabled();
 });
 
-it('asks before Escape discards a text; Cancel closes the dialog at once and sends nothing', async () => {
-  const server = fakeServer({});
+it('asks before Escape discards a text', async () => {
   const user = openDialog();
   await user.type(getTextField(), 'did not stop');
   await user.keyboard('{Escape}');
   expect(screen.getByRole('alertdialog', { name: 'Discard your changes?' })).toBeVisible();
   await user.click(getButton('Keep editing'));
   expect(getTextField()).toHaveValue('did not stop');
+});
+
+it('is closed by Cancel without a question, even with a text, and sends nothing', async () => {
+  const server = fakeServer({});
+  const user = openDialog();
+  await user.type(getTextField(), 'did not stop');
   await user.click(getButton('Cancel'));
   expect(queryDialog()).toBeNull();
   expect(server.calls).toEqual([]);

@@ -8,6 +8,9 @@ import { type Person } from '@/features/safety/stores/block-dialog.store';
  */
 export type ReportedChat = Pick<FileReport, 'sessionId' | 'historyId' | 'messageIds'>;
 
+/** A private chat has no id of its own: the user and the reported person have only one. */
+export const privateChatWithPerson: ReportedChat = {};
+
 export interface ReportTarget {
   person: Person;
   chat: ReportedChat;

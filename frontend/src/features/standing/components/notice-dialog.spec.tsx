@@ -169,6 +169,7 @@ it.each([
   expect(screen.queryByRole('button', { name: 'Appeal' })).toBeNull();
 });
 
+// The question is asked because the user seems to have stated an age under 18. "That was not my age" takes it back.
 it.each([
   ['That was not my age', 'adult', 'good'],
   ['I am 18 or older', 'adult', 'good'],

@@ -5,7 +5,7 @@ import { useAgeAnswer, useMarkSeen } from '@/features/standing/hooks/use-notice-
 import { closeNotice } from '@/features/standing/stores/notice-dialog.store';
 import { useIdentity } from '@/product/identity';
 import { NoticeBody } from '@/product/notice/notice-body';
-import { chooseTitle } from '@/product/notice/notice-text';
+import { getNoticeTitle } from '@/product/notice/notice-text';
 import { Button } from '@/ui/button';
 import { Modal } from '@/ui/modal';
 
@@ -41,7 +41,7 @@ export const NoticeDialog = ({ userId, notice }: NoticeDialogProps) => {
   // happened; then the notice is shown like any other.
   const isQuestion = notice.kind === 'age_question' && (isAgeAsked || notice.seenAt === null);
   return (
-    <Modal isOpen isOpenedByPage title={chooseTitle(notice)} onDismiss={close}>
+    <Modal isOpen isOpenedByPage title={getNoticeTitle(notice)} onDismiss={close}>
       <div className="mt-4">
         <NoticeBody notice={notice} />
         {isQuestion ? (

@@ -5,7 +5,7 @@ import { useNotices } from '@/features/standing/api/notices';
 import { copy } from '@/features/standing/copy';
 import { openNotice } from '@/features/standing/stores/notice-dialog.store';
 import { formatTime } from '@/lib/time';
-import { listParagraphs, chooseTitle } from '@/product/notice/notice-text';
+import { getNoticeTitle, listParagraphs } from '@/product/notice/notice-text';
 import { Button } from '@/ui/button';
 import { EmptyState } from '@/ui/empty-state';
 import { ListSkeleton } from '@/ui/list-skeleton';
@@ -23,7 +23,7 @@ const Row = ({ notice }: { notice: Notice }) => (
       onClick={() => openNotice(notice.id)}
     >
       <span className="min-w-0 flex-1">
-        <span className="block text-base font-semibold">{chooseTitle(notice)}</span>
+        <span className="block text-base font-semibold">{getNoticeTitle(notice)}</span>
         <span className="block truncate text-base">{listParagraphs(notice)[0]}</span>
         <time dateTime={notice.createdAt} className="block text-sm text-muted-foreground">
           {formatTime(dateFormat, Date.parse(notice.createdAt))}

@@ -52,7 +52,7 @@ const useModelChoice = () => {
   };
 };
 
-/** The button in the composer, and the suggestions above it, which appear on request or after a silence. */
+/** A button in the composer. Suggestions appear above the composer when it is pressed, or after a silence. */
 export const Suggestions = ({
   hasRoomForIdeas,
   insert,
@@ -78,6 +78,20 @@ export const Suggestions = ({
     setQuestionOpen(false);
     requestSuggestions(conversationId);
   };
+  const pressSuggest = (): void => {
+    if (isUndecided) setQuestionOpen(true);
+    else requestSuggestions(conversationId);
+  };
+  const dismissQuestion = (): void => {
+    // A user who has not chosen yet declines the model by dismissing the question. An earlier choice does not change.
+    if (isUndecided) answer('page');
+    else setQuestionOpen(false);
+  };
+  const hide = (): void => {
+    // Hiding is remembered only where suggestions appear automatically.
+    if (automatic) hideSuggestions(conversationId);
+    else closeSuggestions(conversationId);
+  };
 
   if (!hasRoomForIdeas) return null;
   const appearsAutomatically = automatic?.isQuiet === true && isSilent && !isHidden;
@@ -92,34 +106,21 @@ export const Suggestions = ({
           host={host}
           onChangeSource={() => setQuestionOpen(true)}
           insert={insert}
-          // Hiding is remembered only where suggestions appear automatically.
-          onHide={() => (automatic ? hideSuggestions : closeSuggestions)(conversationId)}
+          onHide={hide}
         />
       ) : null}
       <button
         type="button"
         aria-label={copy.suggest}
         className={buttonClass}
-        onClick={() => {
-          if (isUndecided) setQuestionOpen(true);
-          else requestSuggestions(conversationId);
-        }}
+        onClick={pressSuggest}
         // SuggestionRow finds the button by this attribute, to return the focus to it.
         data-suggest
       >
         <Lightbulb aria-hidden="true" className="size-5" />
       </button>
       {isQuestionOpen && host !== null ? (
-        <ModelQuestion
-          host={host}
-          onChoose={answer}
-          // Without an earlier choice, closing the question declines the model: the suggestions are then the prepared
-          // questions of the page. With one, it changes nothing.
-          onDismiss={() => {
-            if (isUndecided) answer('page');
-            else setQuestionOpen(false);
-          }}
-        />
+        <ModelQuestion host={host} onChoose={answer} onDismiss={dismissQuestion} />
       ) : null}
     </>
   );

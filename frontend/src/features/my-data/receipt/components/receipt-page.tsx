@@ -1,8 +1,8 @@
 import { useEffect, useRef, useState, type ReactNode } from 'react';
-import { type CountedReceipt, isReceiptId, useReceipt } from '@/features/my-data/receipt/api/receipts';
+import { isReceiptId, useReceipt } from '@/features/my-data/receipt/api/receipts';
 import { CheckReceipt } from '@/features/my-data/receipt/components/check-receipt';
 import { OpenReceipt } from '@/features/my-data/receipt/components/open-receipt';
-import { ReceiptDetails } from '@/features/my-data/receipt/components/receipt-details';
+import { ReceiptDetails, type RemainingCount } from '@/features/my-data/receipt/components/receipt-details';
 import { copy } from '@/features/my-data/receipt/copy';
 import { downloadReceipt, type ReceiptFile } from '@/features/my-data/receipt/receipt-file';
 import { readContent } from '@/features/my-data/receipt/verify-receipt';
@@ -33,7 +33,10 @@ interface FrameProps {
   children: ReactNode;
 }
 
-/** The frame of each state of the page. The heading gets the focus, because the element that had it is removed. */
+/**
+ * A state of the page, with its heading. The heading gets the focus, because the focused element may have been removed
+ * with the state before.
+ */
 const Frame = ({ title, dots, children }: FrameProps) => {
   const heading = useRef<HTMLHeadingElement>(null);
   useDocumentTitle(title);
@@ -49,13 +52,26 @@ const Frame = ({ title, dots, children }: FrameProps) => {
   );
 };
 
-/** The page while the deletion is running. `isUnreachable`: the last request for its state has failed. */
-const RunningDeletion = ({ requestedAt, isUnreachable }: { requestedAt: string; isUnreachable: boolean }) => {
+/** A state of the page without a heading of its own. */
+const Untitled = ({ children }: { children: ReactNode }) => {
+  useDocumentTitle(copy.documentTitle);
+  return children;
+};
+
+interface RunningDeletionProps {
+  requestedAt: string;
+  /** Whether the last request for the state of the deletion has failed. */
+  isUnreachable: boolean;
+}
+
+/** The page while the deletion is running. */
+const RunningDeletion = ({ requestedAt, isUnreachable }: RunningDeletionProps) => {
   const [isLate, setLate] = useState(false);
   useEffect(() => {
     const timer = setTimeout(() => setLate(true), Date.parse(requestedAt) + lateAfterMs - getServerNow());
     return () => clearTimeout(timer);
   }, [requestedAt]);
+  const advice = isLate ? copy.running.late : copy.running.stay;
   return (
     <Frame title={copy.running.title} dots="seeking">
       <p className="mt-2 text-md text-muted-foreground">{copy.running.lead}</p>
@@ -67,7 +83,7 @@ const RunningDeletion = ({ requestedAt, isUnreachable }: { requestedAt: string; 
         <div className="mx-auto h-full w-1/3 animate-pulse rounded-full bg-primary" />
       </div>
       <p role="status" className="mt-4 text-base">
-        {isUnreachable ? copy.running.unreachable : isLate ? copy.running.late : copy.running.stay}
+        {isUnreachable ? copy.running.unreachable : advice}
       </p>
     </Frame>
   );
@@ -88,28 +104,13 @@ const ReceiptActions = ({ file, receiptId }: ReceiptActionsProps) => (
 interface FinishedDeletionProps {
   file: ReceiptFile;
   receiptId: string;
-  /** Undefined if the server does not know the receipt. */
-  countedReceipt: CountedReceipt | undefined;
-  /** Whether the server is counting what is still stored. */
-  isCounting: boolean;
-  onCountAgain: () => void;
+  /** The server's count of what is still stored; null if the server does not know the receipt. */
+  remaining: RemainingCount | null;
 }
 
 /** The receipt of a finished deletion. */
-const FinishedDeletion = ({
-  file,
-  receiptId,
-  countedReceipt,
-  isCounting,
-  onCountAgain,
-}: FinishedDeletionProps) => {
+const FinishedDeletion = ({ file, receiptId, remaining }: FinishedDeletionProps) => {
   const { content } = file;
-  const remaining = countedReceipt && {
-    counts: countedReceipt.remaining,
-    countedAt: countedReceipt.countedAt,
-    isCounting,
-    onCountAgain,
-  };
   // An anonymous account is deleted when it is not used.
   const wasInactive = content.reason === 'inactive';
   return (
@@ -119,7 +120,7 @@ const FinishedDeletion = ({
         {copy.done.finished(formatExactTime(Date.parse(content.finishedAt)))}
       </p>
       <ReceiptActions file={file} receiptId={receiptId} />
-      <ReceiptDetails content={content} remaining={remaining ?? null} />
+      <ReceiptDetails content={content} remaining={remaining} />
     </Frame>
   );
 };
@@ -130,6 +131,12 @@ const UnknownReceipt = () => (
   </Frame>
 );
 
+/** The file of a receipt that the server has sent; null if there is no receipt yet, or an unreadable one. */
+const toFile = (receipt: string | null | undefined): ReceiptFile | null => {
+  const content = receipt ? readContent(receipt) : null;
+  return receipt && content ? { receipt, content } : null;
+};
+
 interface LoadedReceiptProps {
   receiptId: string;
   /** The file that the user has opened, if any. */
@@ -139,34 +146,35 @@ interface LoadedReceiptProps {
 /** The receipt of the server or of the opened file, with the server's count of what is still stored. */
 const LoadedReceipt = ({ receiptId, openedFile }: LoadedReceiptProps) => {
   const { data, error, isError, isFetching, refetch } = useReceipt(receiptId);
-  const countAgain = (): void => void refetch();
-  const isUnknown = error instanceof ApiError && error.status === 404;
+  const reload = (): void => void refetch();
   // Also for an opened file: after the end of a legal hold, a finished deletion runs again.
   if (data?.state === 'running') {
     return <RunningDeletion requestedAt={data.requestedAt} isUnreachable={isError} />;
   }
-  const content = data?.receipt ? readContent(data.receipt) : null;
-  const file = openedFile ?? (data?.receipt && content ? { receipt: data.receipt, content } : null);
-  // An opened file that the server does not know is shown without counts. After another error the page offers a retry.
+  const isUnknown = error instanceof ApiError && error.status === 404;
+  const file = openedFile ?? toFile(data?.receipt);
+  // An opened file is shown even if the server does not know it, but not if the server could not be asked.
   if (file && (data || isUnknown)) {
-    return (
-      <FinishedDeletion
-        file={file}
-        receiptId={receiptId}
-        countedReceipt={data}
-        isCounting={isFetching}
-        onCountAgain={countAgain}
-      />
-    );
+    const remaining = data
+      ? { counts: data.remaining, countedAt: data.countedAt, isCounting: isFetching, onCountAgain: reload }
+      : null;
+    return <FinishedDeletion file={file} receiptId={receiptId} remaining={remaining} />;
   }
   if (isUnknown) return <UnknownReceipt />;
-  // The server has sent a receipt that `readContent` cannot read.
-  if (data) return <LoadError text={copy.unreadable} onRetry={countAgain} />;
-  if (isError) return <LoadError text={copy.failed} onRetry={countAgain} />;
+  if (data || isError) {
+    // With data, the server has sent a receipt that `readContent` cannot read.
+    return (
+      <Untitled>
+        <LoadError text={data ? copy.unreadable : copy.failed} onRetry={reload} />
+      </Untitled>
+    );
+  }
   return (
-    <Delayed>
-      <Skeleton label={copy.loading} bars={['h-8 w-2/3', 'h-6', 'h-6']} />
-    </Delayed>
+    <Untitled>
+      <Delayed>
+        <Skeleton label={copy.loading} bars={['h-8 w-2/3', 'h-6', 'h-6']} />
+      </Delayed>
+    </Untitled>
   );
 };
 
@@ -180,26 +188,22 @@ const ReceiptFromFile = () => {
   );
 };
 
-/** The page of a receipt. Without an id in the address, the user can open a receipt that they downloaded. */
-export const ReceiptPage = ({ receiptId }: { receiptId: string | null }) => {
-  // A `Frame` that is mounted later replaces this title.
-  useDocumentTitle(copy.documentTitle);
-  return (
-    <>
-      <header className="flex h-16 items-center px-4 md:px-6">
-        <Link to="/" className="-m-2 rounded-control p-2">
-          <Logo />
-        </Link>
-      </header>
-      <main className="mx-auto w-full max-w-md px-6 py-8">
-        {receiptId === null ? (
-          <ReceiptFromFile />
-        ) : isReceiptId(receiptId) ? (
-          <LoadedReceipt key={receiptId} receiptId={receiptId} />
-        ) : (
-          <UnknownReceipt />
-        )}
-      </main>
-    </>
-  );
+const PageContent = ({ receiptId }: { receiptId: string | null }) => {
+  if (receiptId === null) return <ReceiptFromFile />;
+  if (!isReceiptId(receiptId)) return <UnknownReceipt />;
+  return <LoadedReceipt key={receiptId} receiptId={receiptId} />;
 };
+
+/** The page of a receipt. Without an id in the address, the user can open a receipt that they downloaded. */
+export const ReceiptPage = ({ receiptId }: { receiptId: string | null }) => (
+  <>
+    <header className="flex h-16 items-center px-4 md:px-6">
+      <Link to="/" className="-m-2 rounded-control p-2">
+        <Logo />
+      </Link>
+    </header>
+    <main className="mx-auto w-full max-w-md px-6 py-8">
+      <PageContent receiptId={receiptId} />
+    </main>
+  </>
+);

@@ -45,12 +45,16 @@ const renderGame = (game: GameData, { isMine = false, isConnected = true } = {})
 
 const getRadio = (name: string): HTMLElement => screen.getByRole('radio', { name });
 
-it('shows the question, its options and Ignore, and reports the choice', async () => {
-  const { user, onAnswer, onIgnore } = renderGame(createGame());
+it('shows the question, its options and who asked', () => {
+  renderGame(createGame());
   expect(screen.getByRole('heading', { name: question.question })).toBeVisible();
   expect(screen.getByText('brave-heron-7 wants to break the ice')).toBeVisible();
   expect(screen.getAllByRole('radio').map(({ textContent }) => textContent)).toEqual(question.options);
   expect(screen.getByRole('radiogroup', { name: question.question })).toBeVisible();
+});
+
+it('reports the chosen option, or Ignore, with the id of the game', async () => {
+  const { user, onAnswer, onIgnore } = renderGame(createGame());
   await user.click(getRadio(secondOption));
   expect(onAnswer).toHaveBeenCalledWith('g1', secondOption);
   await user.click(screen.getByRole('button', { name: 'Ignore' }));
@@ -83,18 +87,19 @@ it("locks the options and shows 'You answered' after an answer", async () => {
   const { user, updateGame, onAnswer } = renderGame(createGame());
   await user.tab();
   await user.keyboard('{Enter}');
-  for (const progress of ['sending', 'answered'] as const) {
-    updateGame(createGame({ userResponse: firstOption, progress }));
-    expect(screen.getByText('You answered')).toBeVisible();
-  }
+  expect(onAnswer).toHaveBeenCalledTimes(1);
+  updateGame(createGame({ userResponse: firstOption, progress: 'sending' }));
+  expect(screen.getByText('You answered')).toBeVisible();
+  updateGame(createGame({ userResponse: firstOption, progress: 'answered' }));
+  expect(screen.getByText('You answered')).toBeVisible();
   expect(getRadio(firstOption)).toBeChecked();
   for (const radio of screen.getAllByRole('radio')) expect(radio).toBeDisabled();
   expect(screen.queryByRole('button', { name: 'Ignore' })).not.toBeInTheDocument();
   await user.click(getRadio(secondOption));
-  expect(onAnswer).toHaveBeenCalledTimes(1); // by Enter, not by the click
+  expect(onAnswer).toHaveBeenCalledTimes(1);
 });
 
-it('shows that the user has answered when the answer itself is unknown, as after a reload', () => {
+it("shows 'You answered' without a chosen option when the answer is unknown, as after a reload of the page", () => {
   renderGame(createGame({ progress: 'answered' }));
   expect(screen.getByText('You answered')).toBeVisible();
   expect(screen.queryByRole('radio', { checked: true })).not.toBeInTheDocument();
@@ -112,7 +117,8 @@ it('disables the options and Ignore without a connection', () => {
   expect(screen.getByRole('button', { name: 'Ignore' })).toBeDisabled();
 });
 
-it.each<[string, Partial<GameData>, [string, string]]>([
+// When a user ignores the game, `IGNORED_BY_…` takes the place of the answer.
+it.each<[cause: string, changes: Partial<GameData>, lines: [string, string]]>([
   [
     'the user has ignored the game',
     { progress: 'ignored', userResponse: 'IGNORED_BY_USER' },
@@ -131,7 +137,7 @@ it.each<[string, Partial<GameData>, [string, string]]>([
   expect(screen.queryByRole('button')).not.toBeInTheDocument();
 });
 
-it("keeps 'You answered' after the reveal", () => {
+it("keeps 'You answered', but not the options, after the reveal", () => {
   renderGame(
     createGame({
       progress: 'revealed',

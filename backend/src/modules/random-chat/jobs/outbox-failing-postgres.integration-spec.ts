@@ -1,0 +1,81 @@
+// Runs against a real worker in this process, PostgreSQL, Redis and BullMQ. While PostgreSQL fails, the events of all
+// chats stay in the outboxes, and the worker tries again and again to write them.
+import { OutboxRepository } from '../../../platform/hot-log/outbox.repository';
+import { chatStarted, createSessionId, messageSent } from '../../../testing/raw-outbox.fixture';
+import { TestOutboxes } from '../../../testing/test-outboxes.harness';
+import { untilWithin } from '../../../testing/until.functions';
+
+jest.setTimeout(60_000);
+
+describe('OutboxWriterService while PostgreSQL fails', () => {
+  let outboxes: TestOutboxes;
+
+  beforeAll(async () => {
+    outboxes = await TestOutboxes.start();
+  });
+  afterEach(async () => {
+    jest.restoreAllMocks();
+    await outboxes.waitUntilEmpty();
+  });
+  afterAll(() => outboxes.close());
+
+  /** Waits until the worker has begun `count` more passes. In each it reads the outboxes of one shard group once. */
+  const waitForPasses = async (count: number): Promise<void> => {
+    const read = jest.spyOn(outboxes.worker.app.get(OutboxRepository), 'read');
+    await untilWithin(30_000, () => read.mock.calls.length >= count);
+  };
+
+  const brokenTables: [name: string, causeFailure: string, repair: string][] = [
+    [
+      'a missing relation (42P01)',
+      'ALTER TABLE chat_history RENAME TO renamed',
+      'ALTER TABLE renamed RENAME TO chat_history',
+    ],
+    [
+      'a missing column (42703)',
+      'ALTER TABLE chat_history RENAME user1_id TO renamed',
+      'ALTER TABLE chat_history RENAME renamed TO user1_id',
+    ],
+  ];
+
+  it.each(brokenTables)('delays every chat, but loses no event, on %s', async (_, causeFailure, repair) => {
+    const { dataSource } = outboxes.stack.database;
+    const chats = [createSessionId(), createSessionId(), createSessionId()];
+    await dataSource.query(causeFailure);
+    for (const chat of chats) await outboxes.add(chat, chatStarted(), messageSent('kept'));
+    // More passes than chats, so that some of them are retries.
+    await waitForPasses(2 * chats.length);
+    expect(await outboxes.readLength()).toBe(2 * chats.length);
+    await dataSource.query(repair);
+    for (const chat of chats) await outboxes.waitUntilPersisted(chat, 'ChatStarted', 'kept');
+    expect(await outboxes.listDeadLetters()).toEqual([]);
+  });
+
+  /** Makes the database read-only, like that of a standby server, or writable again. */
+  const setReadOnly = (value: 'on' | 'off') =>
+    outboxes.stack.database.withSession(async (client) => {
+      // If the database is read-only, so is this session, which could not change the setting.
+      await client.query('SET default_transaction_read_only = off');
+      await client.query(`ALTER DATABASE "${client.database}" SET default_transaction_read_only = ${value}`);
+      // The setting applies to new sessions only. The worker opens new ones when its sessions are terminated.
+      await client.query(
+        `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+         WHERE datname = current_database() AND pid <> pg_backend_pid()`,
+      );
+    });
+
+  it('delays all events and loses none while PostgreSQL is read-only (25006)', async () => {
+    const chat = createSessionId();
+    const texts = Array.from({ length: 10 }, (_, index) => `acknowledged ${index}`);
+    await setReadOnly('on');
+    try {
+      await outboxes.add(chat, chatStarted(), ...texts.map((text) => messageSent(text)));
+      await waitForPasses(3);
+      expect(await outboxes.readLength()).toBe(1 + texts.length);
+    } finally {
+      await setReadOnly('off');
+    }
+    await outboxes.waitUntilPersisted(chat, 'ChatStarted', ...texts);
+    expect(await outboxes.listDeadLetters()).toEqual([]);
+  });
+});

@@ -11,7 +11,8 @@ const markerPattern = /^\[IMAGE:([^\]]+)\]$/;
 
 const isChatImageUrl = (url: string): boolean => parseUploadUrl(url)?.bucket === 'chat-images';
 
-const parseImageLine = (line: string): string | null => {
+/** Returns the URL of a marker; null if the line is not the marker of a chat image. */
+const parseMarkerLine = (line: string): string | null => {
   const url = markerPattern.exec(line.trim())?.[1];
   return url !== undefined && isChatImageUrl(url) ? url : null;
 };
@@ -20,22 +21,23 @@ const parseImageLine = (line: string): string | null => {
  * Splits the content of a message of type mixed: text, followed by lines of the form `[IMAGE:url]`.
  *
  * Only trailing lines with the URL of a chat image on this server are markers; anything else that looks like a marker
- * is text that the sender typed. White space around a marker is ignored. Otherwise ` [IMAGE:url]` would be text here,
- * but a marker after `checkText` has trimmed it.
+ * is text that the sender typed. White space around a marker is ignored: if ` [IMAGE:url]` were text, `checkContent`
+ * would trim it and thereby make it a marker.
  * @param content  the content as stored or received
  * @returns the text above the markers, and the URLs in order; no URLs when there is no marker
  */
 export const parseImageMarkers = (content: string): MixedContent => {
   const imageUrls: string[] = [];
   let text = content;
+  // Removes the last line while it is a marker.
   for (;;) {
-    const rest = text.trimEnd();
-    const start = rest.lastIndexOf('\n') + 1;
-    const url = parseImageLine(rest.slice(start));
+    const trimmed = text.trimEnd();
+    const lastLineStart = trimmed.lastIndexOf('\n') + 1;
+    const url = parseMarkerLine(trimmed.slice(lastLineStart));
     if (url === null) return { text, imageUrls };
     imageUrls.unshift(url);
     // Also removes the line feed before the marker. A marker on the first line has none.
-    text = rest.slice(0, Math.max(0, start - 1));
+    text = trimmed.slice(0, Math.max(0, lastLineStart - 1));
   }
 };
 

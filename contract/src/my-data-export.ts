@@ -7,7 +7,7 @@ export type RequestExport = z.infer<typeof requestExportSchema>;
 
 /** Response body of POST /api/my-data/{userId}/export. */
 export const exportReadySchema = z.object({
-  /** A relative URL that serves one download, only to the login (the session) that requested the export. */
+  /** A relative URL that serves one download, and only to the login session that requested the export. */
   url: z.string(),
   expiresAt: timestampSchema,
 });
@@ -34,7 +34,6 @@ export const exportSections = [
 ] as const;
 export type ExportSection = (typeof exportSections)[number];
 
-const countSchema = z.int().check(z.minimum(0));
 const dataSchema = z.record(z.string(), z.unknown());
 
 // An export is a JSONL file: a header, events and records, and a trailer.
@@ -62,7 +61,7 @@ export const exportEventSchema = z.object({
   position: z.int().check(z.positive()),
   at: timestampSchema,
   type: z.string(),
-  /** Who acted; null for the service and its moderators. */
+  /** Who acted: `me` is the user whose data is exported; null for the service and its moderators. */
   by: z.nullable(z.enum(['me', 'other'])),
   data: dataSchema,
   /** Names of fields that were left out or shortened, for example because they contain another user's words. */
@@ -78,6 +77,8 @@ export const exportRecordSchema = z.object({
   data: dataSchema,
 });
 export type ExportRecord = z.infer<typeof exportRecordSchema>;
+
+const countSchema = z.int().check(z.minimum(0));
 
 /** The last line of an export. A file without a trailer is incomplete. */
 export const exportTrailerSchema = z.object({

@@ -63,16 +63,17 @@ export const privateMessageReceivedSchema = z.extend(privateMessageSchema, {
   clientId: z.optional(clientIdSchema),
 });
 export const privateMessageEditedSchema = editPrivateMessageSchema;
-/**
- * `userId` added or removed the reaction `emoji` to a message from `senderId` to `receiverId`. `reactions` are all
- * reactions that the message has now.
- */
+/** A reaction was added to a message, or removed from it. */
 export const privateMessageReactionSchema = z.object({
   messageId: idSchema,
   emoji: z.string(),
+  /** The user who added or removed the reaction. */
   userId: idSchema,
+  /** The sender of the message. */
   senderId: idSchema,
+  /** The receiver of the message. */
   receiverId: idSchema,
+  /** All reactions that the message has now. */
   reactions: z.array(privateReactionSchema),
 });
 export const privateMessageDeletedSchema = deletePrivateMessageSchema;

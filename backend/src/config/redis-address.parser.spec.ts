@@ -1,10 +1,12 @@
 import { parseRedisAddress } from './redis-address.parser';
 
 describe('parseRedisAddress', () => {
-  it('returns the address of a single server as it is', () => {
-    for (const url of ['redis://localhost', 'rediss://:secret@redis.example:6380/3'])
+  it.each(['redis://localhost', 'rediss://:secret@redis.example:6380/3'])(
+    'returns the address of a single server as it is: %s',
+    (url) => {
       expect(parseRedisAddress(url)).toEqual({ kind: 'server', url });
-  });
+    },
+  );
 
   it('reads the nodes and credentials of a cluster', () => {
     expect(
@@ -21,6 +23,9 @@ describe('parseRedisAddress', () => {
         { host: 'two', port: 6379 },
       ],
     });
+  });
+
+  it('reads a cluster with TLS, and with a password without a username', () => {
     expect(parseRedisAddress('rediss+cluster://:secret@one')).toMatchObject({
       hasTls: true,
       password: 'secret',
@@ -42,14 +47,14 @@ describe('parseRedisAddress', () => {
     ['http://localhost', 'another protocol'],
     ['localhost:6379', 'no protocol'],
     ['redis+cluster://', 'no nodes'],
-    ['redis+cluster://one:7001/2', 'the database of a cluster'],
+    ['redis+cluster://one:7001/2', 'a cluster with a database number'],
     ['redis+cluster://one:0', 'the port 0'],
     ['redis+cluster://one:65536', 'a port that is too high'],
     ['redis+cluster://one,,two', 'an empty node'],
     ['redis+cluster://name@one', 'a user without a password'],
     ['redis+cluster://:%zz@one', 'a malformed percent-encoding'],
-    ['redis+sentinel://one:26379', 'no name of the primary'],
-    ['redis+sentinel://one:26379/a/b', 'two names of the primary'],
+    ['redis+sentinel://one:26379', 'Sentinels without the name of a primary'],
+    ['redis+sentinel://one:26379/a/b', 'Sentinels with two names'],
     ['rediss+sentinel://one/name', 'Sentinels with TLS, which are not supported'],
   ])('refuses %s: %s', (url) => {
     expect(parseRedisAddress(url)).toBeUndefined();

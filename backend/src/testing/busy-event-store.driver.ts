@@ -4,7 +4,7 @@ import { StreamVersionConflictError } from '../platform/event-store/event-store.
 import { EventStoreRepository } from '../platform/event-store/event-store.repository';
 import { ProjectionRegistry } from '../platform/event-store/projection.registry';
 import {
-  createEventTypes,
+  createEventTypeRegistry,
   createNoted,
   createSigned,
   createSignedPermanently,
@@ -36,7 +36,11 @@ export class BusyEventStore {
   private isStopping = false;
 
   constructor(private readonly dataSource: DataSource) {
-    this.eventStore = new EventStoreRepository(dataSource, createEventTypes(), new ProjectionRegistry());
+    this.eventStore = new EventStoreRepository(
+      dataSource,
+      createEventTypeRegistry(),
+      new ProjectionRegistry(),
+    );
   }
 
   /**

@@ -29,17 +29,19 @@ export interface Step {
     | 'unflag'
     | 'suspend'
     | 'restart'; // the replica dies and starts again with a new id
-  /** Index of the user. It is taken modulo the number of users. */
+  /** Index of the user, modulo the number of users. */
   userIndex: number;
   replicaIndex: number;
   /** Used by `join`. */
   preference: Preference;
   /**
-   * For `confirm` and `release`: a match, where 0 is the newest. For `block` and `unblock`: the other user. It is
-   * taken modulo the number of matches or users.
+   * For `confirm` and `release`: a match, counted back from the newest (0), modulo the number of matches.
+   * For `block` and `unblock`: the other user, by index among all other users, modulo their number.
    */
   targetIndex: number;
 }
+
+type Operation = Step['operation'];
 
 const anyUser = fc.record({ gender: fc.constantFrom<Gender>('male', 'female'), isFlagged: fc.boolean() });
 
@@ -51,30 +53,30 @@ export const anyCrowd: fc.Arbitrary<Crowd> = fc.record({
   blocks: fc.array(fc.tuple(fc.nat(MAX_USERS - 1), fc.nat(MAX_USERS - 1)), { maxLength: 3 }),
 });
 
+/** Most operations have an effect only on users who have joined, so `join` is the most frequent one. */
+const anyOperation: fc.Arbitrary<Operation> = fc.oneof(
+  { weight: 8, arbitrary: fc.constant<Operation>('join') },
+  { weight: 5, arbitrary: fc.constantFrom<Operation>('resume', 'confirm', 'finish') },
+  { weight: 3, arbitrary: fc.constantFrom<Operation>('depart', 'leave', 'release', 'retry', 'restart') },
+  {
+    weight: 3,
+    arbitrary: fc.constantFrom<Operation>(
+      'block',
+      'unblock',
+      'flag',
+      'unflag', // twice: it reverts both `flag` and `suspend`
+      'unflag',
+      'suspend',
+    ),
+  },
+);
+
 const anyStep: fc.Arbitrary<Step> = fc.record({
-  operation: fc.oneof(
-    { weight: 8, arbitrary: fc.constant('join' as const) },
-    { weight: 5, arbitrary: fc.constantFrom('resume' as const, 'confirm' as const, 'finish' as const) },
-    {
-      weight: 3,
-      arbitrary: fc.constantFrom<Step['operation']>('depart', 'leave', 'release', 'retry', 'restart'),
-    },
-    {
-      weight: 3,
-      arbitrary: fc.constantFrom<Step['operation']>(
-        'block',
-        'unblock',
-        'flag',
-        'unflag', // twice: it reverts both `flag` and `suspend`
-        'unflag',
-        'suspend',
-      ),
-    },
-  ),
+  operation: anyOperation,
   userIndex: fc.nat(MAX_USERS - 1),
   replicaIndex: fc.nat(REPLICA_COUNT - 1),
-  preference: fc.constantFrom<Preference>('both', 'both', 'male', 'female'),
-  targetIndex: fc.oneof(fc.constant(0), fc.nat(9)),
+  preference: fc.constantFrom<Preference>('both', 'both', 'male', 'female'), // `both` twice, for more matches
+  targetIndex: fc.oneof(fc.constant(0), fc.nat(9)), // often the newest match, which is the likeliest to be claimed
 });
 
 export const anySteps = (maxLength: number): fc.Arbitrary<Step[]> =>

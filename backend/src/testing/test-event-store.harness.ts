@@ -31,10 +31,16 @@ export const createSignedPermanently = (userId: number, name: string): NewEvent 
   type: 'SignedPermanently',
 });
 
-/**
- * A read model of all notes, and of the names in `Signed` events. The index `notes_note_key` refuses a note that begins
- * with `unique` if the same text exists already.
- */
+const createTables = async (dataSource: DataSource): Promise<void> => {
+  await dataSource.query(
+    'CREATE TABLE notes (id bigint PRIMARY KEY, stream_id text, stream_position int, note text)',
+  );
+  // Only notes that begin with `unique` must be unique. Tests use them to make a projection fail.
+  await dataSource.query(`CREATE UNIQUE INDEX notes_note_key ON notes (note) WHERE note LIKE 'unique%'`);
+  await dataSource.query('CREATE TABLE exclamations (stream_id text, note text)');
+};
+
+/** A read model of all notes, and of the names in `Signed` events. */
 export const notesProjection: Projection = {
   name: 'notes',
   tables: ['notes'],
@@ -42,12 +48,10 @@ export const notesProjection: Projection = {
   async apply(events, manager) {
     for (const { streamId, streamPosition, globalPosition, data } of events) {
       const { note, name } = data as { note?: string; name?: string };
-      await manager.query('INSERT INTO notes VALUES ($1, $2, $3, $4)', [
-        globalPosition,
-        streamId,
-        streamPosition,
-        note ?? name,
-      ]);
+      await manager.query(
+        'INSERT INTO notes (id, stream_id, stream_position, note) VALUES ($1, $2, $3, $4)',
+        [globalPosition, streamId, streamPosition, note ?? name],
+      );
     }
   },
 };
@@ -60,7 +64,8 @@ const exclamationsProjection: Projection = {
   concerns: ({ data }) => (data as { note: string }).note.includes('!'),
   async apply(events, manager) {
     for (const { streamId, data } of events) {
-      const { note, outcome } = data as { note: string; outcome?: string }; // `outcome` only from `openNoteStatement`
+      // Only `openNoteStatement` adds an `outcome` to the data.
+      const { note, outcome } = data as { note: string; outcome?: string };
       if (note.includes('refuse')) throw new Error('refused');
       await manager.query('INSERT INTO exclamations VALUES ($1, $2)', [streamId, `${note} ${outcome ?? ''}`]);
     }
@@ -68,10 +73,11 @@ const exclamationsProjection: Projection = {
 };
 
 /**
- * Opens the stream $9 with its first event, and writes the note $11 to the table `notes`, in one statement. The event
- * store binds $1 to $8. `OpeningParts` describes `query` and `project`. The text $10 is the outcome: `new`, `repeated`
- * (the command was executed before) or `refused`. Unless it is `refused`, it is returned; if it is `new`, it is also
- * added to the data of the event.
+ * A statement for `EventStoreRepository.open`, with `query` and `project` as `OpeningParts` describes them. The event
+ * store binds $1 to $8; $9 is the stream id, and $11 the note. The test chooses the outcome, $10:
+ * - `new`: writes the event, with the outcome in its data, and the note; returns the outcome.
+ * - `repeated`, as if the command was executed before: writes nothing; returns the outcome.
+ * - `refused`: writes and returns nothing.
  */
 export const openNoteStatement = {
   name: 'open_note',
@@ -86,7 +92,7 @@ export const openNoteStatement = {
   }),
 };
 
-export const createEventTypes = (): EventTypeRegistry => {
+export const createEventTypeRegistry = (): EventTypeRegistry => {
   const eventTypes = new EventTypeRegistry();
   const subjectId = ({ userId }: Record<string, unknown>) => userId as number;
   eventTypes.register([
@@ -96,21 +102,13 @@ export const createEventTypes = (): EventTypeRegistry => {
       personalFields: [],
       upcasters: {
         1: ({ text, ...rest }) => ({ ...rest, note: text }),
-        2: ({ note }) => ({ note: `${String(note)} (2)` }), // so that tests see that it was applied
+        2: ({ note }) => ({ note: `${String(note)} (2)` }), // a visible change, by which tests recognise it
       },
     },
     { type: 'Signed', schemaVersion: 1, personalFields: ['name'], subjectId, personalExpiresAfterMs: 60_000 },
     { type: 'SignedPermanently', schemaVersion: 1, personalFields: ['name'], subjectId },
   ]);
   return eventTypes;
-};
-
-const createReadModels = async (dataSource: DataSource): Promise<void> => {
-  await dataSource.query(
-    'CREATE TABLE notes (id bigint PRIMARY KEY, stream_id text, stream_position int, note text)',
-  );
-  await dataSource.query(`CREATE UNIQUE INDEX notes_note_key ON notes (note) WHERE note LIKE 'unique%'`);
-  await dataSource.query('CREATE TABLE exclamations (stream_id text, note text)');
 };
 
 export const createStreamId = (): string => `note-${randomUUID()}`;
@@ -129,8 +127,8 @@ export interface TestEventStore {
 export const createTestEventStore = async (): Promise<TestEventStore> => {
   const database: TestDatabase = await createTestDatabase({ poolSize: 20 });
   const { dataSource } = database;
-  await createReadModels(dataSource);
-  const eventTypes = createEventTypes();
+  await createTables(dataSource);
+  const eventTypes = createEventTypeRegistry();
   const projections = new ProjectionRegistry();
   projections.register(notesProjection);
   projections.register(exclamationsProjection);
@@ -141,10 +139,9 @@ export const createTestEventStore = async (): Promise<TestEventStore> => {
     executor: new CommandExecutorService(eventStore, dataSource, eventTypes),
     rebuilder: new ProjectionRebuildService(dataSource, eventStore, projections),
     readRows: (table, streamId) =>
-      dataSource.query(
-        `SELECT * FROM ${table} ${streamId ? 'WHERE stream_id = $1' : ''} ORDER BY 1`,
-        streamId ? [streamId] : [],
-      ),
+      streamId === undefined
+        ? dataSource.query(`SELECT * FROM ${table} ORDER BY 1`)
+        : dataSource.query(`SELECT * FROM ${table} WHERE stream_id = $1 ORDER BY 1`, [streamId]),
     close: () => database.close(),
   };
 };

@@ -12,6 +12,7 @@ export interface ReceivedFrame {
 }
 
 type FrameFilter = (frame: ReceivedFrame) => boolean;
+type DataFilter = (data: Record<string, unknown>) => boolean;
 
 /**
  * How long to wait for an HTTP response or a frame. Less than the time limit of a test, so that the error names what is
@@ -52,14 +53,7 @@ export class ThawVisitor {
       body: body === undefined || isForm ? body : JSON.stringify(body),
       signal: AbortSignal.timeout(MAX_WAIT_MS),
     });
-    for (const line of response.headers.getSetCookie()) {
-      const [pair = ''] = line.split(';');
-      const [name = ''] = pair.split('=', 1);
-      const value = pair.slice(name.length + 1); // may contain `=`
-      // A server deletes a cookie with an empty value or an expiry in the past.
-      if (value === '' || /max-age=0|expires=thu, 01 jan 1970/i.test(line)) this.cookies.delete(name);
-      else this.cookies.set(name, value);
-    }
+    for (const line of response.headers.getSetCookie()) this.storeCookie(line);
     const text = await response.text();
     const isJson = response.headers.get('content-type')?.includes('json');
     return {
@@ -67,6 +61,17 @@ export class ThawVisitor {
       body: (isJson && text ? JSON.parse(text) : {}) as Record<string, unknown>,
       headers: response.headers,
     };
+  }
+
+  /** @param line the value of a header `Set-Cookie`. */
+  private storeCookie(line: string): void {
+    const [pair = ''] = line.split(';');
+    const [name = ''] = pair.split('=', 1);
+    const value = pair.slice(name.length + 1); // may contain `=`
+    // A server deletes a cookie with an empty value or an expiry in the past.
+    const isDeleted = value === '' || /max-age=0|expires=thu, 01 jan 1970/i.test(line);
+    if (isDeleted) this.cookies.delete(name);
+    else this.cookies.set(name, value);
   }
 
   /** Starts an anonymous session and chooses a gender, if given. */
@@ -114,7 +119,7 @@ export class ThawVisitor {
     const socket = await ThawSocket.open(
       `${origin.replace(/^http/, 'ws')}/ws`,
       { cookie: this.cookie, ...headers },
-      this.user?.id ?? 0, // 0 without a login
+      this.user?.id ?? 0, // `user` is not set before a login
     );
     this.sockets.push(socket);
     return socket;
@@ -205,25 +210,23 @@ export class ThawSocket {
     return answer.data;
   }
 
-  /** Waits for a matching frame, unless one was received before the call. @returns the data of the first such frame */
-  async next(
-    event: string,
-    matches: (data: Record<string, unknown>) => boolean = () => true,
-  ): Promise<Record<string, unknown>> {
-    const filter: FrameFilter = (frame) => frame.event === event && matches(frame.data ?? {}); // `pong` has no data
-    const frame = this.frames.find(filter) ?? (await this.waitFor(filter, event));
+  /** Returns the data of the first matching frame in `frames`. If there is none yet, waits for one. */
+  async next(event: string, matches?: DataFilter): Promise<Record<string, unknown>> {
+    const frame = await this.findOrWaitFor(event, matches);
     return frame.data;
   }
 
-  /** Like `next`, but also removes the frame from `frames`, so that the next call waits for another one. */
-  async take(
-    event: string,
-    matches?: (data: Record<string, unknown>) => boolean,
-  ): Promise<Record<string, unknown>> {
-    const data = await this.next(event, matches);
-    const index = this.frames.findIndex((frame) => frame.data === data);
-    if (index >= 0) this.frames.splice(index, 1);
-    return data;
+  /** Like `next`, but also removes the frame from `frames`, so that the next call returns another one. */
+  async take(event: string, matches?: DataFilter): Promise<Record<string, unknown>> {
+    const frame = await this.findOrWaitFor(event, matches);
+    const index = this.frames.indexOf(frame);
+    if (index >= 0) this.frames.splice(index, 1); // a concurrent call may have removed it
+    return frame.data;
+  }
+
+  private async findOrWaitFor(event: string, matches: DataFilter = () => true): Promise<ReceivedFrame> {
+    const filter: FrameFilter = (frame) => frame.event === event && matches(frame.data ?? {}); // `pong` has no data
+    return this.frames.find(filter) ?? this.waitFor(filter, event);
   }
 
   /** Returns the data of all received frames of an event. */
@@ -277,9 +280,10 @@ export class ThawSocket {
     const previousSeq = this.getLastSeq(sessionId);
     this.lastSeqs.set(sessionId, Math.max(previousSeq, seq));
     if (event === 'session_resumed') return; // it contains missed events, and its `seq` is that of the last one
+    const isNext = seq === previousSeq + 1;
     // A command that was sent twice is acknowledged again with the `seq` of the first time.
     const isRepeatedAck = event === 'ack' && seq <= previousSeq;
-    if (seq !== previousSeq + 1 && !isRepeatedAck)
+    if (!isNext && !isRepeatedAck)
       this.seqViolations.push(`${sessionId}: ${previousSeq} → ${seq} (${event})`);
   }
 }
@@ -302,9 +306,9 @@ export const matchNewVisitors = async (
   bobSocket: ThawSocket;
   sessionId: string;
 }> => {
-  const [first, second] = origins;
-  const ada = await new ThawVisitor([first]).joinAnonymously('female');
-  const bob = await new ThawVisitor([second]).joinAnonymously('male');
+  const [originOfAda, originOfBob] = origins;
+  const ada = await new ThawVisitor([originOfAda]).joinAnonymously('female');
+  const bob = await new ThawVisitor([originOfBob]).joinAnonymously('male');
   const adaSocket = await ada.openSocket();
   const bobSocket = await bob.openSocket();
   await adaSocket.request('join_queue', {});

@@ -3,7 +3,7 @@ import { Client } from 'pg';
 import { DataSource, type EntityManager } from 'typeorm';
 import { PartitionedEvents1763640960000 } from '../migrations/1763640960000-partitioned-events';
 import { migrations } from '../migrations/migration.registry';
-import { createFindKnownEvents } from '../migrations/partitioned-events/swap.sql';
+import { createFindKnownEventsSql } from '../migrations/partitioned-events/swap.sql';
 import { createDataSourceOptions } from '../platform/database/data-source.config';
 
 /** A database whose schema is that of the migrations before `PartitionedEvents`, which partitions the event tables. */
@@ -61,7 +61,7 @@ const ensureTemplate = async (): Promise<string> => {
   const dataSource = await connectTo(createUrl(name), 2, MIGRATION_SETTINGS, earlierMigrations);
   await dataSource.runMigrations({ transaction: 'each' });
   // Tests use the current event store in place of that of the previous release. The current one needs this function.
-  await dataSource.query(createFindKnownEvents);
+  await dataSource.query(createFindKnownEventsSql);
   await dataSource.destroy();
   return (template = name);
 };

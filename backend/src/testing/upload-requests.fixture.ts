@@ -6,6 +6,7 @@ export type Browser = ReturnType<TestApi['openBrowser']>;
 
 interface UploadOptions {
   bucket?: string;
+  /** The name of the image, in a field of its own. */
   fileName?: string;
   contentType?: string;
 }
@@ -20,15 +21,15 @@ export const upload = (
     .post('/api/upload')
     .field('bucket', bucket)
     .field('fileName', fileName)
-    // A part needs a file name to count as a file. The server reads the field `fileName` instead.
+    // A part counts as a file only if it has a file name, which the server ignores in favour of `fileName`.
     .attach('file', image, { filename: 'cat.jpg', contentType });
 
-/** Separates the parts of a hand-written form. */
+// The next constants and functions, up to `postForm`, build forms part by part, as no client library would send them.
+
+/** Separates the parts. */
 export const BOUNDARY = 'edge';
-/** The content type of a hand-written form. */
 export const FORM_CONTENT_TYPE = `multipart/form-data; boundary=${BOUNDARY}`;
 
-/** A part of a hand-written form, for requests that no client library would send. */
 const createFormPart = (headers: string, content: Buffer | string): Buffer =>
   Buffer.concat([
     Buffer.from(`--${BOUNDARY}\r\n${headers}\r\n\r\n`),
@@ -53,7 +54,7 @@ export const requiredFields = [
   createFormField('fileName', 'a.jpg'),
 ];
 
-/** Sends a hand-written form unchanged. */
+/** Posts a form that was built part by part. */
 export const postForm = (
   browser: Browser,
   parts: readonly Buffer[],
@@ -66,6 +67,7 @@ export const postForm = (
     .serialize((body: Buffer) => body as unknown as string)
     .send(Buffer.concat(parts) as unknown as string);
 
+/** Signs in a new anonymous user. @returns their browser and their user id */
 export const signInAnonymously = async (api: TestApi): Promise<{ browser: Browser; id: number }> => {
   const browser = api.openBrowser();
   const response = await browser.post('/api/anonymous').expect(201);

@@ -19,8 +19,7 @@ import {
 
 const PAIR_COUNT = 8;
 const KILL_EVERY_MS = 20_000;
-const KILL_COUNT = 3;
-const TALK_MS = KILL_COUNT * KILL_EVERY_MS;
+const TALK_MS = 3 * KILL_EVERY_MS;
 /** A small load, because the test runs at the same time as checks that need the processor. */
 const SEND_EVERY_MS = 500;
 

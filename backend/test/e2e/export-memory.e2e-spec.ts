@@ -69,6 +69,7 @@ const formatMib = (bytes: number): string => `${(bytes / MIB).toFixed(0)} MiB`;
 class ExportReader {
   bytes = 0;
   events = 0;
+  hasTrailer = false;
   private readonly hash = createHash('sha256');
   private incompleteLine = '';
 
@@ -83,6 +84,7 @@ class ExportReader {
     if (line.startsWith('{"kind":"trailer"')) {
       // The trailer is the last line. It has the number of events and the hash of all lines before it.
       expect(JSON.parse(line)).toMatchObject({ events: this.events, sha256: this.hash.digest('hex') });
+      this.hasTrailer = true;
       return;
     }
     this.hash.update(`${line}\n`);
@@ -124,6 +126,7 @@ it(`takes less than ${MAX_GROWTH_MIB} MiB of additional memory for an export of 
     `export of ${exported.events} events: ${formatMib(exported.bytes)} in ${seconds.toFixed(1)} s, ` +
       `memory of the process ${formatMib(memoryBefore)} before, at most ${formatMib(peakMemory)}\n`,
   );
+  expect(exported.hasTrailer).toBe(true);
   expect(exported.events).toBeGreaterThan(CHAT_EVENTS);
   expect(peakMemory).toBeGreaterThan(0);
   expect(growthMib).toBeLessThan(MAX_GROWTH_MIB);

@@ -6,6 +6,13 @@ import { type CurrentChat, type Frame, type LiveUser, wait } from './live-user.t
 const reactionEmojis = ['❤️', '😂', '😮', '😢', '😡', '👍', '👎', '🔥', '💯', '👏'];
 /** Number of questions in the product's question bank, which are numbered from 1. */
 const QUESTION_COUNT = 85;
+/** How many of 100 actions in a chat are of each kind. */
+const actionShares = { message: 75, reaction: 10, edit: 5, game: 4, typing: 6 };
+type ActionKind = keyof typeof actionShares;
+/** Each kind as often as its share. */
+const hundredActions = (Object.keys(actionShares) as ActionKind[]).flatMap((kind) =>
+  new Array<ActionKind>(actionShares[kind]).fill(kind),
+);
 /** A user who has waited this long for a match sends `join_queue` again. */
 const REPEAT_JOIN_MS = 10_000;
 
@@ -44,11 +51,12 @@ export const findChat = async (
 
 /** The actions of one user in random chats: messages, reactions, edits, games and typing. */
 export class Conversation {
+  /** The number of messages and edits sent. It distinguishes their texts. */
   private sentCount = 0;
   private lastOwnMessageId: string | undefined;
   /** The partner's newest message, unless this user has reacted to it. */
   private lastPartnerMessageId: string | undefined;
-  /** The number of questions that this user has asked in the current session. */
+  /** The number of questions that this user has asked in one session, over all calls of `talk`. */
   private askedQuestions: { sessionId: string; count: number } | undefined;
   /** The open game of Break the Ice, in which both users answer a question. */
   private game: { gameId: string; options: string[]; hasAnswered: boolean } | undefined;
@@ -59,7 +67,7 @@ export class Conversation {
 
   /** Performs random actions until `untilMs` (epoch milliseconds) or the end of the chat. */
   async talk(untilMs: number): Promise<void> {
-    this.reset();
+    this.forgetMessagesAndGame();
     while (this.user.chat && Date.now() < untilMs) {
       await wait(Math.min(chooseThinkingTimeMs(), untilMs - Date.now()));
       await this.performRandomAction();
@@ -95,21 +103,32 @@ export class Conversation {
 
   private async performRandomAction(): Promise<void> {
     if (this.game && !this.game.hasAnswered) return this.answerQuestion();
-    // Of 100 actions 75 are messages, 10 reactions, 5 edits, 4 games and 6 typing notifications.
-    const roll = Math.random();
-    if (roll < 0.75) await this.sendMessage('x'.repeat(Math.floor(Math.random() * 60)));
-    else if (roll < 0.85) await this.addReaction();
-    else if (roll < 0.9) await this.editLastMessage();
-    else if (roll < 0.94) await this.startGame();
-    else if (this.user.chat) this.user.send('typing', { sessionId: this.user.chat.sessionId });
+    switch (pick(hundredActions)) {
+      case 'message':
+        await this.sendMessage('x'.repeat(Math.floor(Math.random() * 60)));
+        return;
+      case 'reaction':
+        return this.addReaction();
+      case 'edit':
+        return this.editLastMessage();
+      case 'game':
+        return this.startGame();
+      case 'typing':
+        return this.notifyTyping();
+    }
+  }
+
+  private notifyTyping(): void {
+    const { chat } = this.user;
+    if (chat) this.user.send('typing', { sessionId: chat.sessionId });
   }
 
   private async addReaction(): Promise<void> {
     const { chat, id: userId } = this.user;
     const messageId = this.lastPartnerMessageId;
     if (!chat || messageId === undefined) return;
-    // React to each message only once: the ack of a repeated reaction has the `seq` of an earlier event, which would be
-    // counted as received twice.
+    // Not again to the same message: a repeated reaction is acknowledged with the `seq` of the first one, and an event
+    // that arrives twice counts as an error.
     this.lastPartnerMessageId = undefined;
     const { sessionId } = chat;
     await this.user.request('message_reaction', {
@@ -134,17 +153,19 @@ export class Conversation {
   private async startGame(): Promise<void> {
     const { chat, id: initiatorId } = this.user;
     if (!chat || this.game) return;
-    const gameId = `${initiatorId}-${Date.now()}`;
     const question = this.pickNextQuestion(chat);
     if (!question) return;
+    const gameId = `${initiatorId}-${Date.now()}`;
     const ack = await this.user.request('break_ice_start', {
       sessionId: chat.sessionId,
       gameId,
       question,
       initiatorId,
     });
-    const storedQuestion = ack?.event === 'ack' ? (ack.data.question as { options: string[] }) : undefined;
-    if (storedQuestion) this.game ??= { gameId, options: storedQuestion.options, hasAnswered: false };
+    const startedQuestion = ack?.event === 'ack' ? (ack.data.question as { options: string[] }) : undefined;
+    if (!startedQuestion) return;
+    // A game of the partner may have arrived before the ack.
+    this.game ??= { gameId, options: startedQuestion.options, hasAnswered: false };
   }
 
   /**
@@ -154,7 +175,8 @@ export class Conversation {
    */
   private pickNextQuestion({ sessionId, partnerId }: CurrentChat): { id: number } | undefined {
     if (this.askedQuestions?.sessionId !== sessionId) this.askedQuestions = { sessionId, count: 0 };
-    const id = 2 * this.askedQuestions.count + (this.user.id < partnerId ? 1 : 2);
+    const firstId = this.user.id < partnerId ? 1 : 2;
+    const id = firstId + 2 * this.askedQuestions.count;
     if (id > QUESTION_COUNT) return undefined;
     this.askedQuestions.count += 1;
     return { id };
@@ -188,8 +210,7 @@ export class Conversation {
     }
   }
 
-  /** Forgets the messages and the game of the previous chat. */
-  private reset(): void {
+  private forgetMessagesAndGame(): void {
     this.lastOwnMessageId = undefined;
     this.lastPartnerMessageId = undefined;
     this.game = undefined;

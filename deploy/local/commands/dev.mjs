@@ -35,34 +35,49 @@ export async function main() {
   await endOrphanedProcesses(localHome);
   await requireAvailablePort(port);
   const session = new DevelopmentSession(port);
-  const startUp = session.start();
-  const shutDown = new Promise((resolve, reject) => {
+  const starting = session.start();
+  const interruption = stopOnInterruption(session, starting);
+  try {
+    await starting;
+    process.stdout.write(`\nhttp://localhost:${port}\n\n`);
+  } catch (error) {
+    // After an interruption, a failure of the start is expected.
+    if (!interruption.hasBegun) {
+      await session.stop();
+      throw error;
+    }
+  }
+  await interruption.stopped;
+  process.exit(0);
+}
+
+/**
+ * Stops the session on the first Ctrl-C, and kills it on the second.
+ * @returns {{hasBegun: boolean, stopped: Promise<void>}} `stopped` resolves when the session has stopped
+ */
+function stopOnInterruption(session, starting) {
+  const interruption = { hasBegun: false, stopped: undefined };
+  interruption.stopped = new Promise((resolve, reject) => {
     onInterruption({
       stop: () => {
-        // Ends the installation, the build or the migrations, for which `startUp` may be waiting.
+        interruption.hasBegun = true;
+        // Ends the installation, the build or the migrations, for which `starting` may be waiting.
         signalRunningPrograms('SIGTERM');
+        // Ends the processes of the session, for which `starting` may be waiting as well.
+        session.interrupt();
         // Wait until start-up has settled, so that no half-started process keeps running.
-        startUp
+        starting
           .catch(() => {})
           .then(() => session.stop())
           .then(resolve, reject);
       },
-      // Called on a second Ctrl-C.
       kill: () => {
         session.killNow();
         process.exit(1);
       },
     });
   });
-  try {
-    await startUp;
-  } catch (error) {
-    await session.stop();
-    throw error;
-  }
-  process.stdout.write(`\nhttp://localhost:${port}\n\n`);
-  await shutDown;
-  process.exit(0);
+  return interruption;
 }
 
 /** The stores and processes of one `npm run dev`. */
@@ -84,31 +99,34 @@ class DevelopmentSession {
     const [apiPort, apiInternalPort, workerInternalPort] = await findFreePorts(3);
     await runMigrations({ program: thawPrograms.migrate, home: localHome, stores: this.#stores });
     this.#processes = [
-      this.#createProcess(
-        'api',
-        createWatchCommand('main.api.js'),
-        { PORT: apiPort, INTERNAL_PORT: apiInternalPort },
-        createReadinessCheck(apiInternalPort),
-      ),
-      this.#createProcess(
-        'worker',
-        createWatchCommand('main.worker.js'),
-        { INTERNAL_PORT: workerInternalPort },
-        createReadinessCheck(workerInternalPort),
-      ),
-      this.#createProcess(
-        'vite',
-        createViteCommand(this.#port),
-        { THAW_API_URL: `http://127.0.0.1:${apiPort}` },
-        createPageCheck(this.#port),
-      ),
+      this.#createProcess({
+        name: 'dev-api',
+        program: createBackendProgram('main.api.js'),
+        settings: { PORT: apiPort, INTERNAL_PORT: apiInternalPort },
+        isReady: createReadinessCheck(apiInternalPort),
+      }),
+      this.#createProcess({
+        name: 'dev-worker',
+        program: createBackendProgram('main.worker.js'),
+        settings: { INTERNAL_PORT: workerInternalPort },
+        isReady: createReadinessCheck(workerInternalPort),
+      }),
+      this.#createProcess({
+        name: 'dev-vite',
+        program: createViteProgram(this.#port),
+        settings: { THAW_API_URL: `http://127.0.0.1:${apiPort}` },
+        isReady: createPageCheck(this.#port),
+      }),
     ];
-    this.#stopFollowingLogs = followLogs(
-      Object.fromEntries(this.#processes.map(({ name, logFile }) => [name, logFile])),
-      (line) => console.log(dim(line)),
-    );
+    const logFiles = Object.fromEntries(this.#processes.map(({ name, logFile }) => [name, logFile]));
+    this.#stopFollowingLogs = followLogs(logFiles, (line) => console.log(dim(line)));
     await Promise.all(this.#processes.map((managedProcess) => managedProcess.start()));
     this.#stopCompiling = compileOnChange();
+  }
+
+  /** Ends the processes. If they are not ready yet, `start` then fails. */
+  interrupt() {
+    this.#processes.forEach((managedProcess) => managedProcess.kill('SIGTERM'));
   }
 
   async stop() {
@@ -123,16 +141,14 @@ class DevelopmentSession {
     this.#stores?.killNow();
   }
 
-  #createProcess(name, { command, args, cwd }, settings, isReady) {
-    const logFile = path.join(localHome, 'logs', `dev-${name}.log`);
+  /** `settings`: environment variables that only this process gets. */
+  #createProcess({ name, program, settings, isReady }) {
+    const logFile = path.join(localHome, 'logs', `${name}.log`);
     fs.rmSync(logFile, { force: true }); // the log of an earlier session
-    const env = this.#buildEnvironment(settings);
     const definition = {
-      name: `dev-${name}`,
-      command,
-      args,
-      cwd,
-      env,
+      ...program,
+      name,
+      env: prepareProductEnvironment({ home: localHome, stores: this.#stores, settings }),
       logFile,
       isReady,
       endSteps: END_STEPS,
@@ -142,14 +158,10 @@ class DevelopmentSession {
       onRestart: (message) => logStep('restart', message),
     });
   }
-
-  #buildEnvironment(settings) {
-    return prepareProductEnvironment({ home: localHome, stores: this.#stores, settings });
-  }
 }
 
-/** Creates the command that runs a script of the backend; Node restarts it when its compiled files change. */
-function createWatchCommand(script) {
+/** Runs a script of the backend. Node restarts it when its compiled files change. */
+function createBackendProgram(script) {
   const args = [
     '--enable-source-maps',
     '--watch',
@@ -159,7 +171,7 @@ function createWatchCommand(script) {
   return { command: process.execPath, args, cwd: resolveInRepository() };
 }
 
-function createViteCommand(port) {
+function createViteProgram(port) {
   const [command, ...args] = getPackageCommand('vite');
   return {
     command,

@@ -23,34 +23,36 @@ const createStage = (name, code, overrides) => ({
   ...overrides,
 });
 
-/** Expects that the build or a stage fails. */
+// `run.run()` returns whether the build or a stage has failed.
 const assertFails = async (run) => assert.equal(await run.run(), true);
 const assertSucceeds = async (run) => assert.equal(await run.run(), false);
+
+/** Creates the code that writes a file. A JSON string is also a literal of JavaScript. */
+const createWriteCode = (file, text) => `fs.writeFileSync(${JSON.stringify(file)}, ${JSON.stringify(text)});`;
 
 /** Creates stages that each write a file. They end only when all these files exist, so they must run concurrently. */
 function createConcurrentStages(folder, names = ['first', 'second']) {
   const countFiles = `fs.readdirSync(${JSON.stringify(folder)}).length`;
   const waitCode = `const wait = () => ${countFiles} === ${names.length} || setTimeout(wait, 10); wait()`;
   return names.map((name) =>
-    createStage(name, `fs.writeFileSync(${JSON.stringify(path.join(folder, name))}, ''); ${waitCode}`),
+    createStage(name, `${createWriteCode(path.join(folder, name), '')} ${waitCode}`),
   );
 }
 
 /** Creates the code of a stage that fails unless the folder contains exactly `count` files. */
 const createFileCountCheck = (folder, count) =>
-  `process.exit(Number(fs.readdirSync(${JSON.stringify(folder)}).length !== ${count}))`;
+  `if (fs.readdirSync(${JSON.stringify(folder)}).length !== ${count}) process.exit(1)`;
 
 test('a run continues after a failed stage, and counts the results of all stages', async () => {
   const getReportFile = (reports) => path.join(reports, 'jest.json');
-  const jestReport = {
+  const jestReport = JSON.stringify({
     numPassedTests: 3,
     numFailedTests: 1,
     numRuntimeErrorTestSuites: 0,
     numPendingTests: 0,
     numTodoTests: 0,
-  };
-  const writeReportAndFail = (file) =>
-    `fs.writeFileSync(${JSON.stringify(file)}, ${JSON.stringify(JSON.stringify(jestReport))}); process.exit(1)`;
+  });
+  const writeReportAndFail = (file) => `${createWriteCode(file, jestReport)} process.exit(1)`;
   const run = new TestRun({
     prepare,
     listStages: (reports) => [
@@ -127,16 +129,15 @@ test('a run starts no stage after a failed build', async () => {
 test('a run gives private stores to the stages that need stores, even if DATABASE_URL is set, and deletes them afterwards', async (t) => {
   process.env.DATABASE_URL = 'postgres://127.0.0.1/none';
   t.after(() => delete process.env.DATABASE_URL);
+  // The stages with stores write THAW_HOME, the folder of the run, to this file.
+  const homeNoteFile = path.join(fs.mkdtempSync(path.join(os.tmpdir(), 'thaw-note-')), 'home');
   // Private stores have ports from 20000 to 29999.
-  const code = `const { DATABASE_URL, REDIS_URL, THAW_HOME } = process.env;
+  const failWithoutPrivateStores = `const { DATABASE_URL, REDIS_URL, THAW_HOME } = process.env;
     fs.accessSync(THAW_HOME + '/reports');
     if (!/127.0.0.1:2\\d{4}/.test(DATABASE_URL) || !/127.0.0.1:2\\d{4}/.test(REDIS_URL)) process.exit(1);
     fs.writeFileSync(process.argv[1], THAW_HOME);`;
-  // The stages with stores write THAW_HOME, the folder of the run, to this file.
-  const homeNoteFile = path.join(fs.mkdtempSync(path.join(os.tmpdir(), 'thaw-note-')), 'home');
-  const command = [...createNodeCommand(code), homeNoteFile];
-  // The exit code is 1 if the variable is set.
-  const failIfStoresAreSet = `process.exit(Number('REDIS_URL' in process.env))`;
+  const command = [...createNodeCommand(failWithoutPrivateStores), homeNoteFile];
+  const failIfStoresAreSet = `if ('REDIS_URL' in process.env) process.exit(1)`;
   const run = new TestRun({
     prepare,
     listStages: () => [
@@ -151,7 +152,7 @@ test('a run gives private stores to the stages that need stores, even if DATABAS
 });
 
 test('a run skips a stage whose program is not installed, and passes the paths that were found to the others', async () => {
-  const failWithoutBrowser = 'process.exit(process.env.BROWSER_PATH === "/opt/browser" ? 0 : 1)';
+  const failWithoutBrowser = 'if (process.env.BROWSER_PATH !== "/opt/browser") process.exit(1)';
   const run = new TestRun({
     prepare,
     listStages: () => [

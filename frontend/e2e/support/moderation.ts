@@ -1,10 +1,11 @@
 import { type APIRequestContext, type BrowserContext, type Page } from '@playwright/test';
-import { type CaseItem } from '@thaw/contract/moderation';
+import { type CaseItem, type ModerationCase } from '@thaw/contract/moderation';
+import { type FileReport } from '@thaw/contract/safety';
 import { type SelfUser } from '@thaw/contract/users';
 import { requestModerator } from './products.ts';
 import { expect, type Person, storeUser, test } from './test.ts';
 
-/** A moderator who acts through the HTTP API. */
+/** A moderator who acts through the HTTP API. A case collects all reports about one user for a decision. */
 export class ModeratorByHttp {
   constructor(private readonly request: APIRequestContext) {}
 
@@ -18,13 +19,13 @@ export class ModeratorByHttp {
     return found;
   }
 
-  async readCase(caseId: number): Promise<{ evidence: unknown; history: unknown[] }> {
+  async readCase(caseId: number): Promise<ModerationCase> {
     const response = await this.request.get(`/api/moderation/cases/${caseId}`);
     expect(response.status(), 'case').toBe(200);
-    return (await response.json()) as { evidence: unknown; history: unknown[] };
+    return (await response.json()) as ModerationCase;
   }
 
-  /** Decides the open case about a user. */
+  /** Decides the open case about a user. `decision`: the body of the request, without `version`. */
   async decide(person: Person, decision: Record<string, unknown>): Promise<void> {
     const { id, version } = await this.findCase(person);
     const response = await this.request.post(`/api/moderation/cases/${id}/decision`, {
@@ -34,7 +35,7 @@ export class ModeratorByHttp {
     expect(response.status(), 'decision').toBe(200);
   }
 
-  /** Decides an appeal by a user against a decision. */
+  /** Decides an appeal by a user against a decision, which opens their case again. `decision`: as for `decide`. */
   async decideAppeal(person: Person, appealId: number, decision: Record<string, unknown>): Promise<void> {
     const { version } = await this.findCase(person);
     const response = await this.request.put(`/api/moderation/appeals/${appealId}`, {
@@ -44,33 +45,37 @@ export class ModeratorByHttp {
   }
 }
 
-/** Signs in the n-th moderator of the running Thaw of this Playwright worker; `request` keeps the session cookie. */
-const signIn = async (request: APIRequestContext, number: number): Promise<SelfUser> => {
+/**
+ * Signs in the n-th moderator of this Playwright worker's product (see products.ts), counted from 1. All tests of the
+ * worker share the moderators. `request` keeps the session cookie.
+ */
+const requestLogin = async (request: APIRequestContext, number: number): Promise<SelfUser> => {
   const account = await requestModerator(test.info().parallelIndex, number);
   const response = await request.post('/api/login', { data: account });
   expect(response.ok(), 'login of a moderator').toBe(true);
   return ((await response.json()) as { user: SelfUser }).user;
 };
 
-/** Signs in the n-th moderator, counted from 1. All tests of a worker share the moderators. */
+/** Signs in the n-th moderator, to act over HTTP. */
 export const signInModerator = async (request: APIRequestContext, number = 1): Promise<ModeratorByHttp> => {
-  await signIn(request, number);
+  await requestLogin(request, number);
   return new ModeratorByHttp(request);
 };
 
-/** Opens /moderation as the n-th moderator, counted from 1. */
+/** Opens /moderation as the n-th moderator. */
 export const openModeration = async (context: BrowserContext, number = 1): Promise<Page> => {
-  await storeUser(context, await signIn(context.request, number));
+  const moderator = await requestLogin(context.request, number);
+  await storeUser(context, moderator);
   const page = await context.newPage();
   await page.goto('/moderation');
   return page;
 };
 
-/** Reports a user over HTTP for the private chat of the two, unless `report` names another chat. */
+/** Reports a user over HTTP. The report is about the private chat of the two, unless it has a session or history id. */
 export const reportByHttp = async (
   reporter: Person,
   target: Person,
-  report: Record<string, unknown>,
+  report: Omit<FileReport, 'reporterId' | 'targetId'>,
 ): Promise<void> => {
   const response = await reporter.page.request.post('/api/reports', {
     data: { reporterId: reporter.user.id, targetId: target.user.id, ...report },

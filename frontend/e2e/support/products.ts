@@ -44,30 +44,40 @@ const appointModerator = async (stack: Stack): Promise<ModeratorAccount> => {
 
 /**
  * Playwright's global set-up. Starts the product of each parallel index on first use. Products outlive the workers,
- * because Playwright restarts workers after a failed test and between projects; a restarted worker keeps its parallel
- * index.
+ * which Playwright restarts after a failed test and between projects: a restarted worker keeps its parallel index.
  * @returns the global tear-down; undefined if THAW_URL is set, the address of a product that already runs
  */
 const provideProducts = async (): Promise<(() => Promise<void>) | undefined> => {
   if (process.env.THAW_URL) return undefined;
   const products = new Map<string, Promise<Stack>>();
-  /** By parallel index and number. Tests of a product share moderators, because each appointment starts a process. */
-  const moderators = new Map<string, Promise<ModeratorAccount>>();
-  /** `/<parallel index>` returns the product's address, `/<parallel index>?moderator=<n>` a moderator's account. */
-  const productServer = createServer((request, response) => {
-    // `parallelIndex` keeps the leading slash; it is only a key.
-    const { pathname: parallelIndex, searchParams } = new URL(request.url ?? '', 'http://127.0.0.1');
-    const moderatorNumber = searchParams.get('moderator');
+  const getProduct = (parallelIndex: string): Promise<Stack> => {
     const product = products.get(parallelIndex) ?? startProduct();
     products.set(parallelIndex, product);
-    product
-      .then(async (stack) => {
-        if (moderatorNumber === null) return response.end(stack.url);
-        const key = `${parallelIndex} ${moderatorNumber}`;
-        const account = moderators.get(key) ?? appointModerator(stack);
-        moderators.set(key, account);
-        response.end(JSON.stringify(await account));
-      })
+    return product;
+  };
+
+  const moderators = new Map<string, Promise<ModeratorAccount>>();
+  /** All tests of a product share its moderators, because each appointment has to start a process. */
+  const getModerator = async (parallelIndex: string, number: string): Promise<ModeratorAccount> => {
+    const product = await getProduct(parallelIndex);
+    const key = `${parallelIndex} ${number}`;
+    const moderator = moderators.get(key) ?? appointModerator(product);
+    moderators.set(key, moderator);
+    return moderator;
+  };
+
+  /** `/<parallel index>` returns the product's address, `/<parallel index>?moderator=<n>` a moderator's account. */
+  const answer = async (requestUrl: string): Promise<string> => {
+    const { pathname, searchParams } = new URL(requestUrl, 'http://127.0.0.1');
+    const parallelIndex = pathname.slice('/'.length);
+    const moderatorNumber = searchParams.get('moderator');
+    if (moderatorNumber === null) return (await getProduct(parallelIndex)).url;
+    return JSON.stringify(await getModerator(parallelIndex, moderatorNumber));
+  };
+
+  const productServer = createServer((request, response) => {
+    answer(request.url ?? '')
+      .then((body) => response.end(body))
       .catch((error: unknown) => response.writeHead(500).end(String(error)));
   }).listen(0, '127.0.0.1');
   await once(productServer, 'listening');

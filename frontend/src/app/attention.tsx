@@ -6,7 +6,7 @@ export interface AttentionProps {
   unreadCount: number;
   /** Name of the friend whose private chat is open. */
   friendName: string | undefined;
-  /** Number of friend requests that the user received, plus those that others accepted, since the page was opened. */
+  /** Number of friend requests received, and of own requests accepted, since the page was opened. */
   friendNewsCount: number;
 }
 
@@ -21,7 +21,7 @@ export const Attention = ({ unreadCount, friendName, friendNewsCount }: Attentio
     phase,
     partnerName,
     friendName,
-    unreadCount,
+    unreadFriendMessageCount: unreadCount,
     partnerMessageCount,
     friendNewsCount,
   });

@@ -36,6 +36,7 @@ describe('request', () => {
   });
 
   it('aborts when there is no response within 15 s', async () => {
+    // The signal of the timeout is already aborted, so that the test need not wait.
     const timeoutSpy = jest
       .spyOn(AbortSignal, 'timeout')
       .mockReturnValue(AbortSignal.abort(new Error('too late')));
@@ -56,9 +57,12 @@ describe('request', () => {
     });
   });
 
-  it('uses the status text, or else the canonical phrase, as the message when the body is empty', async () => {
+  it('throws an error with the status text when the body is empty', async () => {
     respondWith(404, '', 'Not Found');
     await expect(request('GET', '/x')).rejects.toThrow(/^404: Not Found$/);
+  });
+
+  it('throws an error with the standard phrase of the status when body and status text are empty', async () => {
     respondWith(503, '');
     await expect(request('GET', '/x')).rejects.toThrow(/^503: Service Unavailable$/);
   });
@@ -80,15 +84,22 @@ describe('the query client', () => {
     expect(getLastCall()[0]).toBe('/api/friends/7');
   });
 
-  it("throws on a 401, or returns null with on401: 'returnNull'", async () => {
+  it("throws on a 401 with on401: 'throw'", async () => {
     respondWith(401, 'no');
     await expect(createQueryFunction({ on401: 'throw' })(context)).rejects.toThrow('401: no');
+  });
+
+  it("returns null on a 401 with on401: 'returnNull'", async () => {
+    respondWith(401, 'no');
     await expect(createQueryFunction({ on401: 'returnNull' })(context)).resolves.toBeNull();
+  });
+
+  it("throws on any other error with on401: 'returnNull'", async () => {
     respondWith(403, 'no');
     await expect(createQueryFunction({ on401: 'returnNull' })(context)).rejects.toThrow('403: no');
   });
 
-  it('never marks data stale, retries, polls or refetches on focus', () => {
+  it('treats data as always fresh, and does not retry, poll or refetch on focus', () => {
     const { queries, mutations } = createQueryClient().getDefaultOptions();
     expect(queries).toMatchObject({
       staleTime: Infinity,

@@ -1,6 +1,7 @@
 import { useId, useRef, useState, type ComponentProps, type ReactNode } from 'react';
 import { createPart, LoadedPart } from '@/ui/loaded-part';
 
+/** The panel, whose code is loaded when it is needed. */
 export const popoverPanelPart = createPart(async () => (await import('@/ui/popover-panel')).PopoverPanel);
 
 export interface PopoverProps {
@@ -38,7 +39,7 @@ export const Popover = ({ button, isOpen, onOpenChange, children, ...panel }: Po
         {...button}
       />
       {wasOpened ? (
-        // If the code does not load, no panel appears. Every change of `isOpen` loads the code again.
+        // If the code fails to load, the popover closes. Each change of `isOpen` then retries, including this one.
         <LoadedPart
           part={popoverPanelPart}
           renderFailure={() => null}

@@ -2,15 +2,13 @@ import { act, render, screen, waitFor } from '@testing-library/react';
 import { toast, useToasts } from '@/ui/toast-store';
 import { Toaster } from '@/ui/toaster';
 
-/** A bar with a fixed lower edge, because jsdom has no layout. */
-const Bar = ({ bottom }: { bottom: number }) => (
-  <div
-    data-controls=""
-    ref={(bar) => {
-      if (bar) bar.getBoundingClientRect = () => ({ bottom }) as DOMRect;
-    }}
-  />
-);
+/** Creates a ref that fixes the place of an element in the window, because jsdom has no layout. */
+const fixPlace = (place: { top: number } | { bottom: number }) => (element: HTMLElement | null) => {
+  if (element) element.getBoundingClientRect = () => place as DOMRect;
+};
+
+/** A bar with controls, which a toast must not cover. `bottom` is its lower edge in px. */
+const Bar = ({ bottom }: { bottom: number }) => <div data-controls="" ref={fixPlace({ bottom })} />;
 
 /** Reads the top offset of the list that contains the toast. */
 const readToastTop = () => screen.getByRole('list').style.top;
@@ -18,7 +16,7 @@ const readToastTop = () => screen.getByRole('list').style.top;
 beforeEach(() => useToasts.setState({ shown: null }));
 
 it('places a toast below the lowest bar that is not inert, and moves it when a bar appears', async () => {
-  const renderPage = (hasThirdBar: boolean) => (
+  const createPage = ({ hasThirdBar }: { hasThirdBar: boolean }) => (
     <>
       <Bar bottom={64} />
       <Bar bottom={180} />
@@ -29,10 +27,10 @@ it('places a toast below the lowest bar that is not inert, and moves it when a b
       <Toaster />
     </>
   );
-  const { rerender } = render(renderPage(false));
+  const { rerender } = render(createPage({ hasThirdBar: false }));
   act(() => toast({ title: 'Friend request sent' }));
   expect(readToastTop()).toBe('180px');
-  rerender(renderPage(true));
+  rerender(createPage({ hasThirdBar: true }));
   await waitFor(() => expect(readToastTop()).toBe('240px'));
 });
 
@@ -54,14 +52,8 @@ it('places a toast at the top, above an open dialog that leaves room for the toa
   render(
     <>
       <Bar bottom={180} />
-      <div
-        role="dialog"
-        data-state="open"
-        ref={(dialog) => {
-          // More than the 112 px that a toast needs.
-          if (dialog) dialog.getBoundingClientRect = () => ({ top: 154 }) as DOMRect;
-        }}
-      >
+      {/* A toast needs 112 px. */}
+      <div role="dialog" data-state="open" ref={fixPlace({ top: 154 })}>
         <Bar bottom={250} />
       </div>
       <Toaster />
@@ -84,8 +76,8 @@ it('places a toast below the bars of the page while a popover is open', () => {
   expect(readToastTop()).toBe('180px');
 });
 
-it('places a toast at the top when the bars reach below the middle of the window, or there are none', () => {
-  const { rerender } = render(
+it('places a toast at the top when the bars reach below the middle of the window', () => {
+  render(
     <>
       {/* The window of jsdom is 768 px high. */}
       <Bar bottom={700} />
@@ -94,6 +86,10 @@ it('places a toast at the top when the bars reach below the middle of the window
   );
   act(() => toast({ title: 'Friend request sent' }));
   expect(readToastTop()).toBe('0px');
-  rerender(<Toaster />);
+});
+
+it('places a toast at the top when there are no bars', () => {
+  render(<Toaster />);
+  act(() => toast({ title: 'Friend request sent' }));
   expect(readToastTop()).toBe('0px');
 });

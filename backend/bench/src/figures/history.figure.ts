@@ -6,6 +6,7 @@ import type {
   Participant,
   RandomChatEvent,
 } from '../../../src/modules/random-chat/domain/random-chat.events';
+import type { StreamEnd } from '../../../src/platform/hot-log/chat-log.repository';
 import type { ProcessEventsService } from '../../../src/platform/process-events/process-events.service';
 import type { Environment } from '../../../src/config/environment.config';
 import type { Driver } from '../driver/driver-process';
@@ -17,6 +18,7 @@ import { requireBuilt, Service } from '../service';
 import { type Outcome, type Row, logProgress, type Settings, wait } from './figure';
 
 type ChatLogModule = typeof import('../../../src/platform/hot-log/chat-log.repository');
+type ChatLog = InstanceType<ChatLogModule['ChatLogRepository']>;
 type OutboxModule = typeof import('../../../src/platform/hot-log/outbox.repository');
 type CodecModule = typeof import('../../../src/modules/random-chat/application/chat-event.codec');
 type JobQueueModule = typeof import('../../../src/platform/queue/job-queue.service');
@@ -29,13 +31,33 @@ const BACKLOG_POLL_MS = 10;
 const LAG_MESSAGES_PER_SECOND = 1_000;
 const LAG_SECONDS = 10;
 const MAX_P99_LAG_MS = 2_000;
-/** Gate: our rate is at least this multiple of the rate with one job for each event. */
+/** Gate: the worker is at least this many times as fast as one job for each event. */
 const MIN_RATIO_TO_JOB_PER_EVENT = 5;
 /** Longer than the lag may be. A row that is still missing after this time counts as a fault. */
 const LAG_SETTLE_MS = 3_000;
 const MAX_ROUNDS = 3;
 /** One job for each event is slow, and its rate does not depend on the number of rows. */
 const MAX_JOB_PER_EVENT_ROWS = 5_000;
+/** The head of a stream without entries. An append names the head that it expects, for optimistic concurrency. */
+const EMPTY_HEAD: StreamEnd = { version: 0, lastId: '' };
+
+/** What all measurements use. */
+interface Bench {
+  stores: BenchStores;
+  service: Service;
+  pool: Pool;
+  faults: string[];
+}
+
+interface Results {
+  /** Rows per second in each round, by the worker and by the two baselines. */
+  ours: number[];
+  jobPerEvent: number[];
+  insertSelect: number[];
+  /** Percentiles of the lag in ms. */
+  p50: number;
+  p99: number;
+}
 
 /**
  * P9: events that one worker persists per second, from the outboxes in Redis to PostgreSQL, and the time until an event
@@ -55,9 +77,10 @@ export const measureHistory = async (_: Driver, settings: Settings): Promise<Out
   const jobPerEvent: number[] = [];
   const insertSelect: number[] = [];
   const faults: string[] = [];
+  const bench: Bench = { stores, service, pool, faults };
   try {
     for (let round = 1; round <= rounds; round += 1) {
-      ours.push(await measureDrainRate(stores, service, pool, settings.historyRows, faults));
+      ours.push(await measureDrainRate(bench, settings.historyRows));
       jobPerEvent.push(
         await measureJobPerEventRate(stores, Math.min(MAX_JOB_PER_EVENT_ROWS, settings.historyRows)),
       );
@@ -65,13 +88,10 @@ export const measureHistory = async (_: Driver, settings: Settings): Promise<Out
       const rates = [ours, jobPerEvent, insertSelect].map((values) => formatRate(values.at(-1) ?? 0));
       logProgress(`history, round ${round} of ${rounds}: ${rates.join(', ')}`);
     }
-    const lags = await measureLagsMs(stores, pool, faults);
-    const [p50, p99] = [percentile(lags, 0.5), percentile(lags, 0.99)];
-    return {
-      rows: createRows(ours, jobPerEvent, insertSelect, p50, p99),
-      faults,
-      raw: { ours, jobPerEvent, insertSelect, p50, p99 },
-    };
+    const lagsMs = await measureLagsMs(bench);
+    const [p50, p99] = [percentile(lagsMs, 0.5), percentile(lagsMs, 0.99)];
+    const results: Results = { ours, jobPerEvent, insertSelect, p50, p99 };
+    return { rows: createRows(results), faults, raw: results };
   } finally {
     await pool.end();
     await service.stop();
@@ -81,31 +101,25 @@ export const measureHistory = async (_: Driver, settings: Settings): Promise<Out
 
 /** Fills the outboxes while no worker runs, then starts one to drain them. @returns rows per second */
 const measureDrainRate = async (
-  stores: BenchStores,
-  service: Service,
-  pool: Pool,
+  { stores, service, pool, faults }: Bench,
   eventCount: number,
-  faults: string[],
 ): Promise<number> => {
   await service.stopWorker();
-  const before = await countEvents(pool);
+  const countBefore = await countEvents(pool);
   const { OutboxRepository } = requireBuilt<OutboxModule>('platform/hot-log/outbox.repository');
   const outbox = new OutboxRepository(stores.redis);
   const appendedCount = await appendChats(stores, eventCount / CHATS);
-  const { length: backlogLength } = await outbox.measureBacklog();
+  const measureLength = async (): Promise<number> => (await outbox.measureBacklog()).length;
+  const backlogLength = await measureLength();
   await service.startWorker();
   // The time counts from the first event that leaves the outboxes, so that the start of the worker is not measured.
-  let startedAt = 0;
-  for (;;) {
-    const { length } = await outbox.measureBacklog();
-    if (startedAt === 0 && length < backlogLength) startedAt = performance.now();
-    if (length === 0) break;
-    await wait(BACKLOG_POLL_MS);
-  }
+  while ((await measureLength()) === backlogLength) await wait(BACKLOG_POLL_MS);
+  const startedAt = performance.now();
+  while ((await measureLength()) > 0) await wait(BACKLOG_POLL_MS);
   const seconds = (performance.now() - startedAt) / 1_000;
-  const added = (await countEvents(pool)) - before;
-  if (added !== appendedCount)
-    faults.push(`history: ${appendedCount} events went in, ${added} rows came out`);
+  const rowCount = (await countEvents(pool)) - countBefore;
+  if (rowCount !== appendedCount)
+    faults.push(`history: ${appendedCount} events went in, ${rowCount} rows came out`);
   return backlogLength / seconds;
 };
 
@@ -120,17 +134,22 @@ const appendChats = async (stores: BenchStores, eventsPerChat: number): Promise<
     const sessionId = randomUUID();
     const texts = [encodeChatStart()];
     while (texts.length < eventsPerChat) texts.push(encodeMessage());
-    // The last event of the log so far, which an append names for optimistic concurrency.
-    let head = { version: 0, lastId: '' };
+    let head = EMPTY_HEAD;
     for (let start = 0; start < texts.length; start += EVENTS_PER_APPEND) {
       const result = await log.append(sessionId, head, texts.slice(start, start + EVENTS_PER_APPEND));
       if (result.kind !== 'appended') throw new Error(`An append was ${result.kind}`);
-      head = { version: head.version + result.ids.length, lastId: result.ids.at(-1) ?? '' };
+      head = moveHead(head, result.ids);
     }
     appendedCount += texts.length;
   });
   return appendedCount;
 };
+
+/** Returns the head after entries with these ids were appended. */
+const moveHead = ({ version }: StreamEnd, ids: readonly string[]): StreamEnd => ({
+  version: version + ids.length,
+  lastId: ids.at(-1) ?? '',
+});
 
 /** Encodes an event as an entry of the log. */
 const encode = (event: RandomChatEvent): string => {
@@ -158,11 +177,11 @@ const countEvents = async (pool: Pool): Promise<number> => {
 };
 
 /** Persists each event with one BullMQ job and one INSERT, in a separate process. @returns rows per second */
-const measureJobPerEventRate = (stores: BenchStores, rows: number): Promise<number> =>
+const measureJobPerEventRate = (stores: BenchStores, rowCount: number): Promise<number> =>
   new Promise((resolve, reject) => {
     const { databaseUrl, redisUrl } = stores;
     const child = fork(path.join(__dirname, '../baselines/job-per-event-history.js'), {
-      env: { ...process.env, DATABASE_URL: databaseUrl, REDIS_URL: redisUrl, ROWS: String(rows) },
+      env: { ...process.env, DATABASE_URL: databaseUrl, REDIS_URL: redisUrl, ROWS: String(rowCount) },
     });
     child.once('message', ({ rowsPerSecond }: { rowsPerSecond: number }) => resolve(rowsPerSecond));
     child.once('exit', () => reject(new Error('The history with a job for each event failed')));
@@ -172,7 +191,7 @@ const measureJobPerEventRate = (stores: BenchStores, rows: number): Promise<numb
  * Inserts rows that PostgreSQL generates with one INSERT … SELECT: the highest rate at which it can store them.
  * @returns rows per second
  */
-const measureInsertSelectRate = async (pool: Pool, rows: number): Promise<number> => {
+const measureInsertSelectRate = async (pool: Pool, rowCount: number): Promise<number> => {
   await pool.query(
     'DROP TABLE IF EXISTS insert_select_events; CREATE TABLE insert_select_events (LIKE events INCLUDING ALL)',
   );
@@ -181,16 +200,32 @@ const measureInsertSelectRate = async (pool: Pool, rows: number): Promise<number
     `INSERT INTO insert_select_events (stream_id, stream_position, event_id, type, schema_version, data, metadata, occurred_at)
      SELECT 'chat-' || n % $2::int, n, gen_random_uuid(), 'MessageSent', 1, jsonb_build_object('content', repeat('x', 100)), '{}', now()
      FROM generate_series(1, $1::int) n`,
-    [rows, CHATS],
+    [rowCount, CHATS],
   );
-  return rows / ((performance.now() - startedAt) / 1_000);
+  return rowCount / ((performance.now() - startedAt) / 1_000);
 };
 
 /**
- * Measures the lag from each event to its row in PostgreSQL, at a constant rate. The worker that the last
+ * Measures the time from each event to its row in PostgreSQL, at a constant rate. The worker that the last
  * `measureDrainRate` started is still running.
  */
-const measureLagsMs = async (stores: BenchStores, pool: Pool, faults: string[]): Promise<number[]> => {
+const measureLagsMs = async ({ stores, pool, faults }: Bench): Promise<number[]> => {
+  const { log, close } = openReplicaLog(stores);
+  const count = LAG_MESSAGES_PER_SECOND * LAG_SECONDS;
+  const startedAt = new Date();
+  await appendAtConstantRate(log, count);
+  await wait(LAG_SETTLE_MS);
+  const { rows } = await pool.query<{ ms: number }>(
+    `SELECT extract(epoch FROM recorded_at - occurred_at)::float * 1000 AS ms FROM events WHERE occurred_at >= $1`,
+    [startedAt],
+  );
+  if (rows.length !== count) faults.push(`history: ${count} messages went in, ${rows.length} rows came out`);
+  await close();
+  return rows.map(({ ms }) => ms);
+};
+
+/** Opens a log whose appends schedule jobs for the worker, as the appends of a replica do. */
+const openReplicaLog = (stores: BenchStores): { log: ChatLog; close: () => Promise<void> } => {
   const { ChatLogRepository } = requireBuilt<ChatLogModule>('platform/hot-log/chat-log.repository');
   const { JobQueueService } = requireBuilt<JobQueueModule>('platform/queue/job-queue.service');
   const { OutboxSchedulerService } = requireBuilt<SchedulerModule>(
@@ -199,50 +234,41 @@ const measureLagsMs = async (stores: BenchStores, pool: Pool, faults: string[]):
   const jobs = new JobQueueService({ REDIS_URL: stores.redisUrl } as Environment);
   const scheduler = new OutboxSchedulerService(jobs);
   const processEvents: Pick<ProcessEventsService, 'publish'> = {
-    // Schedules a job for the worker when an append has found its outbox empty, as a replica does. `append` publishes
-    // no other event; the check narrows the type.
+    // `append` publishes only `OutboxBecameNonEmpty`, which has a shard. The condition narrows the type.
     publish: (_, event) => {
       if ('shard' in event) scheduler.scheduleShard({ shard: event.shard });
     },
   };
-  const log = new ChatLogRepository(stores.redis, processEvents as ProcessEventsService);
+  return {
+    log: new ChatLogRepository(stores.redis, processEvents as ProcessEventsService),
+    close: () => jobs.onApplicationShutdown(),
+  };
+};
+
+/** Appends messages at a constant rate, to `CHATS` chats in turn. */
+const appendAtConstantRate = async (log: ChatLog, count: number): Promise<void> => {
   const chats = Array.from({ length: CHATS }, () => ({
     sessionId: randomUUID(),
-    head: { version: 0, lastId: '' },
+    head: EMPTY_HEAD,
     lastAppend: Promise.resolve(),
   }));
-  const count = LAG_MESSAGES_PER_SECOND * LAG_SECONDS;
-  const startedAt = new Date();
   await sendAtRate(count, LAG_MESSAGES_PER_SECOND, (index) => {
     const chat = chats[index % CHATS];
     if (!chat) return;
     // The appends of a chat run one after another, because each needs the head that the previous one has left.
     chat.lastAppend = chat.lastAppend.then(async () => {
       const result = await log.append(chat.sessionId, chat.head, [encodeMessage()]);
-      if (result.kind !== 'appended') return; // the missing row is reported as a fault below
-      chat.head = { version: chat.head.version + 1, lastId: result.ids[0] ?? '' };
+      if (result.kind !== 'appended') return; // the missing row is reported as a fault afterwards
+      chat.head = moveHead(chat.head, result.ids);
     });
   });
   await Promise.all(chats.map(({ lastAppend }) => lastAppend));
-  await wait(LAG_SETTLE_MS);
-  const { rows } = await pool.query<{ ms: number }>(
-    `SELECT extract(epoch FROM recorded_at - occurred_at)::float * 1000 AS ms FROM events WHERE occurred_at >= $1`,
-    [startedAt],
-  );
-  if (rows.length !== count) faults.push(`history: ${count} messages went in, ${rows.length} rows came out`);
-  await jobs.onApplicationShutdown();
-  return rows.map(({ ms }) => ms);
 };
 
-const formatRate = (rows: number): string => `${Math.round(rows).toLocaleString('en')} rows/s`;
+const formatRate = (rowsPerSecond: number): string =>
+  `${Math.round(rowsPerSecond).toLocaleString('en')} rows/s`;
 
-const createRows = (
-  ours: readonly number[],
-  jobPerEvent: readonly number[],
-  insertSelect: readonly number[],
-  p50: number,
-  p99: number,
-): Row[] => {
+const createRows = ({ ours, jobPerEvent, insertSelect, p50, p99 }: Results): Row[] => {
   const ratioToJobPerEvent = computeRatios(ours, jobPerEvent);
   const label = 'Rows from outbox to PostgreSQL';
   return [

@@ -2,11 +2,11 @@ import { doFingerprintsMatch, type Fingerprint, ANY_FINGERPRINT } from './finger
 import type { ChatAck, ChatRecord, UserLog } from './user-log';
 import type { StoredEvent, StoredState } from './stored-state';
 
-/** A period whose acknowledged data a fault may have removed. Times are `Date.now()`: `from` is first, `to` last. */
+/** A period whose acknowledged data a fault may have removed. All times are `Date.now()`. */
 export interface LossWindow {
   /** Label of the fault. */
   label: string;
-  /** Data acknowledged from this time on may be lost. */
+  /** Data acknowledged from this time on may be lost. Before the fault: data is persisted after it is acknowledged. */
   from: number;
   /** When the fault began that removed the data. */
   faultBeganAt: number;
@@ -74,16 +74,19 @@ export interface Evidence {
   lossWindows: readonly LossWindow[];
 }
 
+type ReportViolation = (rule: Rule, description: string, noticedAt?: number) => void;
+
 /** Compares the events that users received and got acknowledged with the events in the stores. */
 export const checkEvidence = (evidence: Evidence): Verdict => {
   const violations: Violation[] = [];
   const losses: Loss[] = [];
-  const report: ReportViolation = (rule, description, noticedAt) =>
-    void violations.push({ rule, description, noticedAt });
+  const report: ReportViolation = (rule, description, noticedAt) => {
+    violations.push({ rule, description, noticedAt });
+  };
   for (const log of evidence.logs) {
     for (const { noticedAt, description } of log.problems)
       report(classifyProblem(description), `user ${log.userId}: ${description}`, noticedAt);
-    for (const chat of log.chats.values()) checkChat(evidence, log, chat, report, losses);
+    for (const chat of log.chats.values()) losses.push(...checkChat(evidence, log.userId, chat, report));
     checkPrivateMessages(evidence, log, report);
     checkFriends(evidence, log, report);
   }
@@ -92,32 +95,24 @@ export const checkEvidence = (evidence: Evidence): Verdict => {
   for (const loss of losses.filter(({ explainedBy }) => explainedBy === undefined)) {
     report('lost', `${loss.sessionId} ${loss.seq} of user ${loss.userId}: ${loss.fingerprint}`);
   }
-  const sumOverLogs = (countIn: (log: UserLog) => number): number =>
-    evidence.logs.reduce((total, log) => total + countIn(log), 0);
+  const chats = evidence.logs.flatMap((log) => [...log.chats.values()]);
   return {
     violations,
     losses,
     acknowledgements: {
-      chat: sumOverLogs(({ chats }) =>
-        [...chats.values()].reduce((total, { acks }) => total + acks.length, 0),
-      ),
-      private: sumOverLogs(({ privateAcks }) => privateAcks.length),
+      chat: chats.flatMap(({ acks }) => acks).length,
+      private: evidence.logs.flatMap(({ privateAcks }) => privateAcks).length,
     },
   };
 };
 
-/**
- * A fault may also remove the end of a chat that ended less than this time before it, because the end may not have
- * been in PostgreSQL yet.
- */
+/** How long the end of a chat may be missing in PostgreSQL. A fault of Redis in this time may remove the end. */
 const UNPERSISTED_END_MS = 3_000;
 /**
  * Time within which a chat ends because of a loss: the grace period of a user who does not return (35 s), plus the time
  * until the partner is notified.
  */
 const END_AFTER_LOSS_MS = 45_000;
-
-type ReportViolation = (rule: Rule, description: string, noticedAt?: number) => void;
 
 /** Finds the rule that a problem violates. `FrameRecorder` and `SimulatedUser` write descriptions with these words. */
 const classifyProblem = (problem: string): Rule => {
@@ -130,60 +125,72 @@ const classifyProblem = (problem: string): Rule => {
   return 'noticed by a user';
 };
 
-const findLossWindow = ({ lossWindows }: Evidence, ack: ChatAck): LossWindow | undefined =>
-  lossWindows.find(({ from, to }) => ack.ackedAt >= from && ack.ackedAt <= to);
+/** Returns the loss window in which the time lies. */
+const findLossWindow = ({ lossWindows }: Evidence, time: number): LossWindow | undefined =>
+  lossWindows.find(({ from, to }) => time >= from && time <= to);
 
 /** Returns the events of a chat in PostgreSQL, which has all events, because the evidence is read after a drain. */
 const getStoredEvents = ({ storedState }: Evidence, sessionId: string): readonly StoredEvent[] =>
   storedState.postgresChats.get(sessionId) ?? [];
 
-const checkChat = (
-  evidence: Evidence,
-  { userId }: UserLog,
-  chat: ChatRecord,
-  report: ReportViolation,
-  losses: Loss[],
-): void => {
-  const storedEvents = getStoredEvents(evidence, chat.sessionId);
-  const chatLabel = `${chat.sessionId} of user ${userId}`;
+/** Whether the event that is stored with this seq, which counts from 1, has this fingerprint. */
+const isStoredAs = (storedEvents: readonly StoredEvent[], seq: number, fingerprint: Fingerprint): boolean => {
+  const storedEvent = storedEvents[seq - 1];
+  return storedEvent !== undefined && doFingerprintsMatch(storedEvent.fingerprint, fingerprint);
+};
+
+/** Checks a chat as one of its users has seen it. @returns the acknowledged events that are not stored */
+const checkChat = (evidence: Evidence, userId: number, chat: ChatRecord, report: ReportViolation): Loss[] => {
+  const reportForChat: ReportViolation = (rule, description) =>
+    report(rule, `${chat.sessionId} of user ${userId}: ${description}`);
+  checkReopenings(evidence, chat, reportForChat);
+  const lostAcks = checkAcks(evidence, chat, reportForChat);
+  checkSeenEvents(evidence, chat, reportForChat);
+  return lostAcks.map(({ seq, fingerprint, ackedAt }) => ({
+    sessionId: chat.sessionId,
+    userId,
+    seq,
+    fingerprint,
+    ackedAt,
+    explainedBy: findLossWindow(evidence, ackedAt)?.label,
+  }));
+};
+
+/** Reports a chat that continued after its end, unless a fault may have removed the end. */
+const checkReopenings = (evidence: Evidence, chat: ChatRecord, report: ReportViolation): void => {
   for (const { endedAt } of chat.reopenings) {
-    // A chat continues if the fault removed its end.
-    const isExplained = evidence.lossWindows.some(({ from, to }) => endedAt >= from && endedAt <= to);
-    if (!isExplained) report('order', `${chatLabel}: continued after it had ended`);
+    if (!findLossWindow(evidence, endedAt)) report('order', 'continued after it had ended');
   }
+};
+
+/** Reports acknowledged events that are stored with another seq. @returns the acks of events that are not stored */
+const checkAcks = (evidence: Evidence, chat: ChatRecord, report: ReportViolation): ChatAck[] => {
+  const storedEvents = getStoredEvents(evidence, chat.sessionId);
   const lostAcks: ChatAck[] = [];
   for (const ack of chat.acks) {
-    // The seq counts from 1.
-    const storedEvent = storedEvents[ack.seq - 1];
-    // The ack of a command to end the chat has `ANY_FINGERPRINT`. It needs no stored event, because the command is also
-    // acknowledged when the chat has already ended or is lost.
-    if (
-      ack.fingerprint === ANY_FINGERPRINT ||
-      (storedEvent && doFingerprintsMatch(storedEvent.fingerprint, ack.fingerprint))
-    )
-      continue;
+    // The ack of a command to end the chat. The command is also acknowledged, without an event, if the chat has ended
+    // already or is lost.
+    if (ack.fingerprint === ANY_FINGERPRINT) continue;
+    if (isStoredAs(storedEvents, ack.seq, ack.fingerprint)) continue;
+    // Without `doFingerprintsMatch`: a stored event with `ANY_FINGERPRINT` would match every ack.
     const isStoredElsewhere = storedEvents.some(({ fingerprint }) => fingerprint === ack.fingerprint);
-    if (!isStoredElsewhere) {
-      lostAcks.push(ack);
-      const { seq, fingerprint, ackedAt } = ack;
-      const explainedBy = findLossWindow(evidence, ack)?.label;
-      losses.push({ sessionId: chat.sessionId, userId, seq, fingerprint, ackedAt, explainedBy });
-    } else if (!mayDifferFromStored(evidence, chat)) {
-      report('order', `${chatLabel}: acknowledged as ${ack.seq} and stored elsewhere: ${ack.fingerprint}`);
-    }
+    if (!isStoredElsewhere) lostAcks.push(ack);
+    else if (!mayHaveEndedByLoss(evidence, chat))
+      report('order', `acknowledged as ${ack.seq} and stored elsewhere: ${ack.fingerprint}`);
   }
-  if (lostAcks.length > 0 && !wasNotified(chat, lostAcks)) {
-    report('not notified', `${chatLabel}: lost ${lostAcks.length} acknowledged, without a reset or an end`);
-  }
-  if (mayDifferFromStored(evidence, chat)) return;
+  if (lostAcks.length > 0 && !wasNotified(chat, lostAcks))
+    report('not notified', `lost ${lostAcks.length} acknowledged, without a reset or an end`);
+  return lostAcks;
+};
+
+/** Reports events that the user has seen and that are not stored with the same seq. */
+const checkSeenEvents = (evidence: Evidence, chat: ChatRecord, report: ReportViolation): void => {
+  if (mayHaveEndedByLoss(evidence, chat)) return;
+  const storedEvents = getStoredEvents(evidence, chat.sessionId);
   for (const [seq, fingerprint] of chat.events) {
-    const storedEvent = storedEvents[seq - 1];
-    if (!storedEvent || !doFingerprintsMatch(storedEvent.fingerprint, fingerprint)) {
-      report(
-        'order',
-        `${chatLabel}: saw ${fingerprint} as ${seq}; stored there: ${storedEvent?.fingerprint ?? 'nothing'}`,
-      );
-    }
+    if (isStoredAs(storedEvents, seq, fingerprint)) continue;
+    const storedFingerprint = storedEvents[seq - 1]?.fingerprint ?? 'nothing';
+    report('order', `saw ${fingerprint} as ${seq}; stored there: ${storedFingerprint}`);
   }
 };
 
@@ -194,7 +201,7 @@ const isAffected = (
 ): boolean => startedAt <= to && endedAt >= faultBeganAt - UNPERSISTED_END_MS;
 
 /** Whether the chat may have ended because of a loss. Its users may then have seen events that are not stored. */
-const mayDifferFromStored = ({ lossWindows }: Evidence, chat: ChatRecord): boolean => {
+const mayHaveEndedByLoss = ({ lossWindows }: Evidence, chat: ChatRecord): boolean => {
   const { endedAt } = chat;
   return (
     endedAt !== undefined &&
@@ -240,26 +247,27 @@ const compareParticipants = ({ logs }: Evidence, report: ReportViolation): void 
   }
 };
 
+const hasDuplicates = (values: readonly unknown[]): boolean => new Set(values).size !== values.length;
+
 const checkStores = (evidence: Evidence, report: ReportViolation): void => {
   const { storedState } = evidence;
   const affectedChats = findAffectedChats(evidence);
   for (const [sessionId, events] of storedState.postgresChats) {
-    const eventIds = events.map(({ eventId }) => eventId);
-    if (new Set(eventIds).size !== eventIds.length)
+    if (hasDuplicates(events.map(({ eventId }) => eventId)))
       report('duplicate', `${sessionId}: an event is stored twice`);
-    const messageKeys = events.flatMap(({ messageKey }) => messageKey ?? []);
-    if (new Set(messageKeys).size !== messageKeys.length)
-      report('duplicate', `${sessionId}: a message is stored twice`);
-    const ends = events.filter(({ fingerprint }) => fingerprint.startsWith('end '));
-    // A chat continues and ends again if Redis has lost an end that PostgreSQL has.
-    if (ends.length > 1 && !affectedChats.has(sessionId))
-      report('duplicate', `${sessionId} has ended ${ends.length} times`);
-    if (ends.length === 0 && !affectedChats.has(sessionId))
-      report('two chats or stuck', `${sessionId} has no end in PostgreSQL`);
+    const messageKeys = events.map(({ messageKey }) => messageKey).filter((key) => key !== undefined);
+    if (hasDuplicates(messageKeys)) report('duplicate', `${sessionId}: a message is stored twice`);
+    // A loss explains a missing end. It also explains a second one: if Redis lost the first, the chat continued.
+    if (affectedChats.has(sessionId)) continue;
+    const endCount = events.filter(({ fingerprint }) => fingerprint.startsWith('end ')).length;
+    if (endCount > 1) report('duplicate', `${sessionId} has ended ${endCount} times`);
+    if (endCount === 0) report('two chats or stuck', `${sessionId} has no end in PostgreSQL`);
   }
   for (const [sessionId, redisEvents] of storedState.redisChats) {
     const postgresEvents = getStoredEvents(evidence, sessionId);
-    const difference = describeDifference(redisEvents, postgresEvents, affectedChats.has(sessionId));
+    const difference = describeDifference(redisEvents, postgresEvents, {
+      mayLackEvents: affectedChats.has(sessionId),
+    });
     if (difference) report('order', `${sessionId}: ${difference}`);
   }
   if (storedState.outboxEntries > 0) report('left over', `${storedState.outboxEntries} entries in outboxes`);
@@ -269,13 +277,13 @@ const checkStores = (evidence: Evidence, report: ReportViolation): void => {
 
 /**
  * Describes the first difference between the events of a chat in Redis and those in PostgreSQL.
- * @param mayLackEvents whether Redis may lack events that PostgreSQL has. Their order must be the same in any case.
+ * @param options.mayLackEvents whether Redis may lack events that PostgreSQL has; the others have the same order
  * @returns undefined when there is no difference other than the events that Redis may lack
  */
 const describeDifference = (
   redisEvents: readonly StoredEvent[],
   postgresEvents: readonly StoredEvent[],
-  mayLackEvents: boolean,
+  { mayLackEvents }: { mayLackEvents: boolean },
 ): string | undefined => {
   let expectedIndex = 0;
   for (const { eventId, fingerprint } of redisEvents) {

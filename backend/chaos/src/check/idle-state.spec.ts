@@ -10,8 +10,9 @@ const createIdleState = (overrides: Partial<IdleState> = {}): IdleState => ({
   keysWithoutExpiry: { '{matching}:leases': 1 },
   ...overrides,
 });
-/** A state in which some values of the process `api-1` differ. */
-const createStateWithProcess = (overrides: Partial<IdleState['processes'][string]>): IdleState => {
+
+/** An idle state in which some values of its only process, `api-1`, differ. */
+const createStateWithChangedProcess = (overrides: Partial<IdleState['processes'][string]>): IdleState => {
   const { processes } = createIdleState();
   return createIdleState({ processes: { 'api-1': { ...processes['api-1']!, ...overrides } } });
 };
@@ -20,22 +21,22 @@ describe('findGrowth', () => {
   it.each([
     [
       'a chat that is still served',
-      createStateWithProcess({ collections: { 'LiveChatService.served': 1 } }),
+      createStateWithChangedProcess({ collections: { 'LiveChatService.served': 1 } }),
       'api-1: LiveChatService.served: 0 before, 1 after',
     ],
     [
-      'a collection that was empty and is not any more',
-      createStateWithProcess({ collections: { 'Other.map': 1 } }),
+      'entries in a collection that did not exist before',
+      createStateWithChangedProcess({ collections: { 'Other.map': 1 } }),
       'api-1: Other.map: 0 before, 1 after',
     ],
     [
       'timers that pile up',
-      createStateWithProcess({ resources: { Timeout: 50 } }),
+      createStateWithChangedProcess({ resources: { Timeout: 50 } }),
       'api-1: Timeout: 5 before, 50 after',
     ],
     [
       'a heap that has grown by more than a fifth',
-      createStateWithProcess({ heapBytes: 61e6 }),
+      createStateWithChangedProcess({ heapBytes: 61e6 }),
       'api-1: heap 47.7 MiB before, 58.2 MiB after',
     ],
     ['a process that does not answer', createIdleState({ processes: {} }), 'api-1 does not answer'],
@@ -58,18 +59,27 @@ describe('findGrowth', () => {
     expect(findGrowth(createIdleState(), after)).toEqual([{ rule: 'at rest', description }]);
   });
 
-  it('reports nothing when the heap and the timers vary as at rest', () => {
-    expect(
-      findGrowth(createIdleState(), createStateWithProcess({ heapBytes: 59e6, resources: { Timeout: 7 } })),
-    ).toEqual([]);
+  it('ignores growth of the heap and of the timers within their limits', () => {
+    const after = createStateWithChangedProcess({ heapBytes: 59e6, resources: { Timeout: 7 } });
+    expect(findGrowth(createIdleState(), after)).toEqual([]);
+  });
+});
+
+describe('the minimum of two inspections', () => {
+  const idle = createIdleState();
+  const grown = createStateWithChangedProcess({
+    resources: { Timeout: 50 },
+    collections: { 'LiveChatService.served': 3 },
   });
 
-  it('ignores growth that is in only one of two inspections', () => {
-    const busy = createStateWithProcess({
-      resources: { Timeout: 50 },
-      collections: { 'LiveChatService.served': 3 },
-    });
-    expect(findGrowth(createIdleState(), computeMinimum(busy, createIdleState()))).toEqual([]);
-    expect(findGrowth(createIdleState(), computeMinimum(busy, busy))).toHaveLength(2);
+  it('contains no growth that only one of them has found', () => {
+    expect(findGrowth(idle, computeMinimum(grown, idle))).toEqual([]);
+  });
+
+  it('contains the growth that both have found', () => {
+    expect(findGrowth(idle, computeMinimum(grown, grown))).toMatchObject([
+      { description: 'api-1: Timeout: 5 before, 50 after' },
+      { description: 'api-1: LiveChatService.served: 0 before, 3 after' },
+    ]);
   });
 });

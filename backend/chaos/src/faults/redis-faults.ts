@@ -22,7 +22,9 @@ export const createRedisFault = (cluster: Cluster, kind: (typeof redisKinds)[num
       return limitMemory(cluster, (usedBytes) => Math.ceil(usedBytes / 0.8));
     case 'flushed':
       return {
-        begin: async () => void (await cluster.redis.flushall()),
+        async begin() {
+          await cluster.redis.flushall();
+        },
         end: async () => undefined,
       };
     case 'truncated':
@@ -32,15 +34,18 @@ export const createRedisFault = (cluster: Cluster, kind: (typeof redisKinds)[num
 
 const limitMemory = (cluster: Cluster, computeLimit: (usedBytes: number) => number): FaultEffect => ({
   async begin() {
-    const usedBytes = Number(/^used_memory:(\d+)/m.exec(await cluster.redis.info('memory'))?.[1]);
+    const memoryInfo = await cluster.redis.info('memory');
+    const usedBytes = Number(/^used_memory:(\d+)/m.exec(memoryInfo)?.[1]);
     await cluster.redis.config('SET', 'maxmemory', String(computeLimit(usedBytes)));
   },
-  end: async () => void (await cluster.redis.config('SET', 'maxmemory', String(REDIS_MAX_BYTES))),
+  async end() {
+    await cluster.redis.config('SET', 'maxmemory', String(REDIS_MAX_BYTES));
+  },
 });
 
 /**
  * Simulates a power failure of the machine of Redis, after which the last second of the append-only file is missing.
- * Kills Redis, and truncates the file to the size that it had one second earlier. `SupervisedStore` then restarts it.
+ * Kills Redis, and truncates the file to its size of one second earlier. `SupervisedStore` then restarts Redis.
  */
 const truncateLastSecond = async (cluster: Cluster): Promise<void> => {
   const samples: { file: string; bytes: number; takenAt: number }[] = [];
@@ -48,18 +53,20 @@ const truncateLastSecond = async (cluster: Cluster): Promise<void> => {
     const file = findCurrentAppendOnlyFile(cluster.redisFolder);
     samples.push({ file, bytes: statSync(file).size, takenAt: Date.now() });
   };
-  const killAt = Date.now() + LOST_PERIOD_MS;
-  for (; Date.now() < killAt; await sleep(SAMPLE_EVERY_MS)) takeSample();
+  const samplingEndsAt = Date.now() + LOST_PERIOD_MS;
+  while (Date.now() < samplingEndsAt) {
+    takeSample();
+    await sleep(SAMPLE_EVERY_MS);
+  }
   await cluster.redisStore.withoutRestarts(async () => {
     cluster.redisStore.sendSignal('SIGKILL');
     const killedAt = Date.now();
     await cluster.redisStore.waitUntilGone();
     const file = findCurrentAppendOnlyFile(cluster.redisFolder);
-    const oldestSample = samples.find(
-      (sample) => sample.file === file && sample.takenAt >= killedAt - LOST_PERIOD_MS,
-    );
-    // A file without a sample was started after the last sample, so all of it is lost.
-    truncateSync(file, oldestSample?.bytes ?? 0);
+    const lossStartsAt = killedAt - LOST_PERIOD_MS;
+    const firstSample = samples.find((sample) => sample.file === file && sample.takenAt >= lossStartsAt);
+    // Without a sample, Redis has started the file after the last sample, so all of it is lost.
+    truncateSync(file, firstSample?.bytes ?? 0);
   });
 };
 

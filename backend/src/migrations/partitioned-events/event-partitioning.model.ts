@@ -1,17 +1,17 @@
 import type { QueryRunner } from 'typeorm';
 import {
-  compareCopies,
   COPY_OF_EVENTS,
   COPY_OF_PRIVATE,
-  copyEvents,
-  copyPrivate,
-  createMirrors,
-  createPartitionedTables,
-  discardCopies,
-  findEndOfEventBatch,
-  findEndOfPrivateBatch,
+  copyEventsSql,
+  copyPrivateSql,
+  createMirrorsSql,
+  createPartitionedTablesSql,
+  discardCopiesSql,
+  findEndOfEventBatchSql,
+  findEndOfPrivateBatchSql,
+  summariesSql,
 } from './partitioned-tables.sql';
-import { copySettings, countOldSnapshots, lockTables, swapTables } from './swap.sql';
+import { copySettingsSql, countOldSnapshotsSql, lockTablesSql, swapTablesSql } from './swap.sql';
 
 /**
  * Longest wait for a lock. New transactions queue behind a pending lock request, so this is below the lock time-out of
@@ -102,11 +102,11 @@ export class EventPartitioning {
   private async prepare(): Promise<void> {
     await this.retryWhileBusy(() =>
       this.inTransaction(async () => {
-        await this.query(createPartitionedTables);
-        await this.query(copySettings);
+        await this.query(createPartitionedTablesSql);
+        await this.query(copySettingsSql);
         // Locks the tables last, so that writers wait for as short a time as possible.
         await this.query('LOCK TABLE events, event_private IN SHARE ROW EXCLUSIVE MODE');
-        await this.query(createMirrors);
+        await this.query(createMirrorsSql);
       }),
     );
     await this.reportStep('prepared');
@@ -151,13 +151,13 @@ export class EventPartitioning {
 
   private async copyNextEvents(rows: number): Promise<boolean> {
     const { eventsAfter, eventsUntil } = await this.readProgress();
-    const [end] = await this.query<{ position: string | null }>(findEndOfEventBatch, [
+    const [end] = await this.query<{ position: string | null }>(findEndOfEventBatchSql, [
       eventsAfter,
       eventsUntil,
       rows,
     ]);
     if (!end?.position) return false;
-    await this.query(copyEvents, [eventsAfter, end.position]);
+    await this.query(copyEventsSql, [eventsAfter, end.position]);
     await this.query('UPDATE event_partitioning SET events_after = $1', [end.position]);
     return true;
   }
@@ -165,12 +165,12 @@ export class EventPartitioning {
   private async copyNextPrivate(rows: number): Promise<boolean> {
     const { privateAfterStream, privateAfterEvent } = await this.readProgress();
     const after = [privateAfterStream, privateAfterEvent];
-    const [end] = await this.query<{ streamId: string; eventId: string }>(findEndOfPrivateBatch, [
+    const [end] = await this.query<{ streamId: string; eventId: string }>(findEndOfPrivateBatchSql, [
       ...after,
       rows,
     ]);
     if (!end) return false;
-    await this.query(copyPrivate, [...after, end.streamId, end.eventId]);
+    await this.query(copyPrivateSql, [...after, end.streamId, end.eventId]);
     await this.query('UPDATE event_partitioning SET private_after_stream = $1, private_after_event = $2', [
       end.streamId,
       end.eventId,
@@ -197,9 +197,9 @@ export class EventPartitioning {
     // analyse a partitioned table as a whole.
     await this.retryWhileBusy(() => this.query(`ANALYZE ${COPY_OF_EVENTS}, ${COPY_OF_PRIVATE}`));
     const [row] =
-      await this.query<Record<'events' | 'events_copy' | 'private' | 'private_copy', string>>(compareCopies);
+      await this.query<Record<'events' | 'events_copy' | 'private' | 'private_copy', string>>(summariesSql);
     if (row && (row.events !== row.events_copy || row.private !== row.private_copy)) {
-      await this.retryWhileBusy(() => this.inTransaction(() => this.query(discardCopies)));
+      await this.retryWhileBusy(() => this.inTransaction(() => this.query(discardCopiesSql)));
       throw new Error(
         `The partitioned copies are not equal to the tables and were removed; nothing else has changed. ` +
           `events: ${row.events}, copy: ${row.events_copy}; event_private: ${row.private}, copy: ${row.private_copy}`,
@@ -213,10 +213,10 @@ export class EventPartitioning {
     const [current] = await this.query<{ id: string }>('SELECT pg_current_xact_id()::xid::text AS id');
     await this.retryWhileBusy(() =>
       this.inTransaction(async () => {
-        await this.query(lockTables);
-        const [oldSnapshots] = await this.query<{ count: number }>(countOldSnapshots, [current?.id]);
+        await this.query(lockTablesSql);
+        const [oldSnapshots] = await this.query<{ count: number }>(countOldSnapshotsSql, [current?.id]);
         if (oldSnapshots?.count !== 0) throw new OldSnapshotsError();
-        await this.query(swapTables);
+        await this.query(swapTablesSql);
       }),
     );
     await this.reportStep('swapped');

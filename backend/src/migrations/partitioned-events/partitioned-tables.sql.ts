@@ -1,27 +1,33 @@
 /** The partition of a row is the hash of its stream modulo this number. A change would need another conversion. */
-export const PARTITIONS = 16;
+const PARTITION_COUNT = 16;
 
 /** The names of the partitioned copies until they take the places of `events` and `event_private`. */
 export const COPY_OF_EVENTS = 'partitioned_events';
 export const COPY_OF_PRIVATE = 'partitioned_event_private';
 
-const listPartitions = (table: string): string[] =>
-  Array.from({ length: PARTITIONS }, (_, index) => `${table}_p${String(index).padStart(2, '0')}`);
+const listPartitionNames = (table: string): string[] =>
+  Array.from({ length: PARTITION_COUNT }, (_, index) => `${table}_p${String(index).padStart(2, '0')}`);
 
 /** Names the partitions of a copy after the original table, because only the copy itself is renamed in the end. */
 const buildPartitionsSql = (copy: string, table: string): string =>
-  listPartitions(table)
+  listPartitionNames(table)
     .map(
       (name, index) => `
-      CREATE TABLE ${name} PARTITION OF ${copy} FOR VALUES WITH (MODULUS ${PARTITIONS}, REMAINDER ${index});`,
+      CREATE TABLE ${name} PARTITION OF ${copy} FOR VALUES WITH (MODULUS ${PARTITION_COUNT}, REMAINDER ${index});`,
     )
     .join('');
 
-/**
- * Creates the empty partitioned tables, and the table that records how far they are filled. Triggers for each statement
- * are created on every partition, because partitions inherit only triggers for each row.
- */
-export const createPartitionedTables = `
+/** Refuses TRUNCATE on the copy and on each partition: partitions inherit row triggers, but no statement triggers. */
+const createTruncateTriggersSql = [COPY_OF_EVENTS, ...listPartitionNames('events')]
+  .map(
+    (name) => `
+  CREATE TRIGGER events_are_not_truncated BEFORE TRUNCATE ON ${name}
+    FOR EACH STATEMENT EXECUTE FUNCTION refuse_to_change_events();`,
+  )
+  .join('');
+
+/** Creates the empty partitioned tables, and the table that records how far they are filled. */
+export const createPartitionedTablesSql = `
   CREATE SEQUENCE event_positions AS bigint;
 
   CREATE TABLE ${COPY_OF_EVENTS} (
@@ -63,31 +69,25 @@ export const createPartitionedTables = `
 
   CREATE TRIGGER events_are_append_only BEFORE UPDATE OR DELETE ON ${COPY_OF_EVENTS}
     FOR EACH ROW EXECUTE FUNCTION refuse_to_change_events();
-  ${[COPY_OF_EVENTS, ...listPartitions('events')]
-    .map(
-      (name) => `
-  CREATE TRIGGER events_are_not_truncated BEFORE TRUNCATE ON ${name}
-    FOR EACH STATEMENT EXECUTE FUNCTION refuse_to_change_events();`,
-    )
-    .join('')}
+  ${createTruncateTriggersSql}
 
   CREATE TABLE event_partitioning (
-    -- The last position of the events that were committed before the triggers existed.
+    -- The last position to copy; the triggers copy later events.
     events_until bigint NOT NULL,
-    -- The position of the last event that is copied.
+    -- The last copied position.
     events_after bigint NOT NULL DEFAULT 0,
-    -- The key of the last row of personal data that is copied.
+    -- The last copied key of personal data: a stream and an event.
     private_after_stream text NOT NULL DEFAULT '',
     private_after_event uuid NOT NULL DEFAULT '00000000-0000-0000-0000-000000000000'
   );
 `;
 
 /**
- * Creates triggers that repeat every write in the copies, also those of processes of the previous release. Their
- * functions run with the privileges of the owner, because the role of the service has none on the copies. `NEW.*` fits
- * into a copy, because its columns have the same order.
+ * Creates triggers that repeat every write of the service in the copies. Their functions run with the privileges of
+ * their owner (SECURITY DEFINER), because the role of the service has none on the copies. `NEW.*` fits into a copy,
+ * because its columns have the same order.
  */
-export const createMirrors = `
+export const createMirrorsSql = `
   CREATE FUNCTION mirror_events() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
   BEGIN
     INSERT INTO ${COPY_OF_EVENTS} VALUES (NEW.*);
@@ -114,7 +114,7 @@ export const createMirrors = `
   CREATE TRIGGER mirror_event_private AFTER INSERT OR UPDATE OR DELETE ON event_private
     FOR EACH ROW EXECUTE FUNCTION mirror_event_private();
 
-  -- All events up to this position are committed: the creation of the triggers has waited for all earlier writes.
+  -- CREATE TRIGGER has waited for earlier writes and locks out new ones, so all events up to here are committed.
   INSERT INTO event_partitioning (events_until) SELECT coalesce(max(global_position), 0) FROM events;
 `;
 
@@ -122,14 +122,14 @@ export const createMirrors = `
  * Finds the position of the last event of the next batch. $1: the last copied position; $2: the last position to copy;
  * $3: the number of rows in a batch.
  */
-export const findEndOfEventBatch = `
+export const findEndOfEventBatchSql = `
   SELECT max(global_position) AS "position" FROM (
     SELECT global_position FROM events WHERE global_position > $1 AND global_position <= $2
     ORDER BY global_position LIMIT $3
   ) next`;
 
-/** Copies the events after the position $1, up to the position $2. */
-export const copyEvents = `
+/** Copies the events after the position $1, up to the position $2, unless the trigger has copied them already. */
+export const copyEventsSql = `
   INSERT INTO ${COPY_OF_EVENTS} SELECT * FROM events WHERE global_position > $1 AND global_position <= $2
   ON CONFLICT DO NOTHING`;
 
@@ -137,18 +137,18 @@ export const copyEvents = `
  * Finds the key of the last row of personal data of the next batch. $1 and $2: the last copied key; $3: the number of
  * rows in a batch.
  */
-export const findEndOfPrivateBatch = `
+export const findEndOfPrivateBatchSql = `
   SELECT stream_id AS "streamId", event_id AS "eventId" FROM (
     SELECT stream_id, event_id FROM event_private WHERE (stream_id, event_id) > ($1::text, $2::uuid)
     ORDER BY stream_id, event_id LIMIT $3
   ) next ORDER BY stream_id DESC, event_id DESC LIMIT 1`;
 
 /**
- * Copies personal data after the key ($1, $2), up to the key ($3, $4), except the rows that the trigger has inserted
- * already. The locks on the rows wait for changes and deletions in progress. The trigger repeats later ones in the
- * copy.
+ * Copies personal data after the key ($1, $2), up to the key ($3, $4), unless the trigger has copied it already. FOR
+ * SHARE waits for changes and deletions in progress, and delays new ones until the batch is committed. The trigger then
+ * repeats them in the copy.
  */
-export const copyPrivate = `
+export const copyPrivateSql = `
   WITH locked AS (
     SELECT * FROM event_private
     WHERE (stream_id, event_id) > ($1::text, $2::uuid) AND (stream_id, event_id) <= ($3::text, $4::uuid)
@@ -157,16 +157,16 @@ export const copyPrivate = `
   )
   INSERT INTO ${COPY_OF_PRIVATE} SELECT * FROM locked ON CONFLICT DO NOTHING`;
 
-const summarize = (table: string): string =>
+const buildSummarySql = (table: string): string =>
   `(SELECT count(*) || ' rows, hash ' || coalesce(sum(hashtextextended(t::text, 0)::numeric), 0) FROM ${table} t)`;
 
 /** Summarizes the whole content of the tables and of their copies, in one snapshot. */
-export const compareCopies = `
-  SELECT ${summarize('events')} AS events, ${summarize(COPY_OF_EVENTS)} AS events_copy,
-    ${summarize('event_private')} AS private, ${summarize(COPY_OF_PRIVATE)} AS private_copy`;
+export const summariesSql = `
+  SELECT ${buildSummarySql('events')} AS events, ${buildSummarySql(COPY_OF_EVENTS)} AS events_copy,
+    ${buildSummarySql('event_private')} AS private, ${buildSummarySql(COPY_OF_PRIVATE)} AS private_copy`;
 
 /** Removes the copies, so that the next run starts from the beginning. */
-export const discardCopies = `
+export const discardCopiesSql = `
   DROP FUNCTION IF EXISTS mirror_events() CASCADE;
   DROP FUNCTION IF EXISTS mirror_event_private() CASCADE;
   DROP TABLE IF EXISTS ${COPY_OF_EVENTS}, ${COPY_OF_PRIVATE}, event_partitioning;

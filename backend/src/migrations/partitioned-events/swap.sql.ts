@@ -20,7 +20,7 @@ const buildForEachPair = (declarations: string, statements: string): string =>
   ).join('');
 
 /** Gives the copies the storage parameters of the tables, and the statistics targets of their columns. */
-export const copySettings = buildForEachPair(
+export const copySettingsSql = buildForEachPair(
   'item record;',
   `
     FOR item IN
@@ -50,7 +50,7 @@ export const copySettings = buildForEachPair(
  * Gives the copies the owners of the tables, and the privileges of other roles. Partitions get no privileges, because
  * the service accesses them only through the partitioned table.
  */
-const copyPrivileges = buildForEachPair(
+const copyPrivilegesSql = buildForEachPair(
   'item record; new_owner text;',
   `
     FOR item IN
@@ -78,14 +78,14 @@ const copyPrivileges = buildForEachPair(
 );
 
 /** Keeps all other sessions from reading or writing the tables until the end of the transaction. */
-export const lockTables = 'LOCK TABLE events, event_private IN ACCESS EXCLUSIVE MODE';
+export const lockTablesSql = 'LOCK TABLE events, event_private IN ACCESS EXCLUSIVE MODE';
 
 /**
  * Counts the transactions that may have taken their snapshot before the transaction id $1 was assigned. This was after
  * the last batch of rows had been copied, so such a transaction would not see all rows of the copies. `age` returns how
  * many ids have been assigned since the given one.
  */
-export const countOldSnapshots = `
+export const countOldSnapshotsSql = `
   SELECT count(*)::int AS count FROM pg_stat_activity
   WHERE datname = current_database() AND backend_type = 'client backend' AND pid <> pg_backend_pid()
     AND backend_xmin IS NOT NULL AND age(backend_xmin) > age($1::xid)`;
@@ -94,7 +94,7 @@ export const countOldSnapshots = `
  * Creates a function that returns which of the given event ids are in the stream. It always uses the generic plan,
  * which chooses the partition at execution. Otherwise, PostgreSQL would plan each call.
  */
-export const createFindKnownEvents = `
+export const createFindKnownEventsSql = `
   CREATE OR REPLACE FUNCTION find_known_events(stream text, ids uuid[]) RETURNS uuid[] LANGUAGE plpgsql STABLE
   SET plan_cache_mode = force_generic_plan AS $$
   BEGIN
@@ -102,8 +102,8 @@ export const createFindKnownEvents = `
   END $$;`;
 
 /** Replaces the tables by their copies. Positions continue after the last one that was ever assigned. */
-export const swapTables = `
-  ${copyPrivileges}
+export const swapTablesSql = `
+  ${copyPrivilegesSql}
   DO $$
   DECLARE
     highest bigint;
@@ -133,7 +133,7 @@ export const swapTables = `
   ALTER INDEX ${COPY_OF_PRIVATE}_subject_idx RENAME TO event_private_subject_idx;
   ALTER INDEX ${COPY_OF_PRIVATE}_expires_idx RENAME TO event_private_expires_idx;
 
-  ${createFindKnownEvents}
+  ${createFindKnownEventsSql}
 
   -- The previous release erases the rows of a user by ctid, which is unique only within a partition: it would delete
   -- rows of other users. This trigger makes such an erasure fail, and workers of this release finish it.

@@ -5,11 +5,12 @@ import { DomainError } from '../../platform/errors/domain.errors';
 import { dropLiveChat, persistChat } from '../../testing/persisted-chat.fixture';
 import {
   createConnectedFriends,
+  createFriends,
   createPrivateMessage,
   uploadChatImage,
 } from '../../testing/private-chat.fixture';
 import { startChat } from '../../testing/random-chat.fixture';
-import { makeFriends, recordPastChat } from '../../testing/relationship.fixture';
+import { recordPastChat } from '../../testing/relationship.fixture';
 import { fileReport, readStoredReports, readEvidenceTexts } from '../../testing/reports.fixture';
 import { quickChatSettings, startTestStack, type TestStack } from '../../testing/test-stack.harness';
 import { textMessage, type ThawVisitor } from '../../testing/thaw.client';
@@ -40,8 +41,9 @@ describe('reports', () => {
     const { id } = await bobSocket.request('random_message', textMessage(sessionId, 'something bad'));
     return { ...chat, messageId: String(id) };
   };
-  const readReports = async (caller: ThawVisitor) =>
-    (await caller.call('GET', `/api/reports/${caller.user.id}`)).body as unknown as object[];
+  /** The reports that the user has filed. */
+  const listOwnReports = async (reporter: ThawVisitor) =>
+    (await reporter.call('GET', `/api/reports/${reporter.user.id}`)).body as unknown as object[];
   /** The id of the user's entry for this chat in the chat history. */
   const findHistoryId = async ({ user }: ThawVisitor, sessionId: string): Promise<number> => {
     const [row] = await stack.database.dataSource.query<{ id: string }[]>(
@@ -69,14 +71,14 @@ describe('reports', () => {
           blocked: false,
         },
       });
-      expect(await readReports(ada)).toEqual([body]);
-      expect(await readReports(bob)).toEqual([]);
+      expect(await listOwnReports(ada)).toEqual([body]);
+      expect(await listOwnReports(bob)).toEqual([]);
 
       const [report] = await readStoredReports(stack, bob);
       expect(report).toMatchObject({
         reportId: body.id,
         reporterId: ada.user.id,
-        countsAs: ada.user.id, // the id under which the report is counted; reporters with one device share it
+        countsAs: ada.user.id, // no other account of Ada's device has reported Bob
         weight: 1,
         words: 'did not stop',
         context: { where: 'random_chat', sessionId, at: expect.any(String) },
@@ -117,8 +119,8 @@ describe('reports', () => {
       const { ada, bob, sessionId, bobSocket } = await startChatWithMessage();
       for (const status of [201, 200])
         expect(await fileReport(ada, bob, { sessionId })).toMatchObject({ status });
+      // `standing` announces restrictions. The frame of a friend request would arrive after it.
       const friendRequest = { requesterId: ada.user.id, addresseeId: bob.user.id };
-      // The friend request arrives after any `standing`, the frame that announces restrictions.
       await ada.call('POST', '/api/friends/request', friendRequest);
       await bobSocket.next('friend_request');
       expect(bobSocket.all('standing')).toEqual([]);
@@ -137,6 +139,7 @@ describe('reports', () => {
     it('can be filed from the history when Redis no longer has the chat, with the same evidence', async () => {
       const { ada, bob, sessionId, bobSocket, messageId } = await startChatWithMessage();
       await bobSocket.request('skip_chat', { sessionId });
+      // Bob reports Ada while the chat is in Redis, Ada reports Bob when it is only in PostgreSQL.
       await fileReport(bob, ada, { sessionId, messageIds: [messageId] });
       await persistChat(stack.replicas[0]!, sessionId);
       await dropLiveChat(stack, sessionId);
@@ -144,11 +147,10 @@ describe('reports', () => {
       expect(await fileReport(ada, bob, { historyId, messageIds: [messageId] })).toMatchObject({
         status: 201,
       });
-      // Bob reported the message while the chat was in Redis, Ada when it was only in PostgreSQL.
-      const [reportOfLiveChat] = await readStoredReports(stack, ada);
-      const [reportOfStoredChat] = await readStoredReports(stack, bob);
-      expect(reportOfStoredChat!.evidence).toBe(reportOfLiveChat!.evidence);
-      expect(reportOfStoredChat!.evidenceHash).toBe(reportOfLiveChat!.evidenceHash);
+      const [reportAboutAda] = await readStoredReports(stack, ada);
+      const [reportAboutBob] = await readStoredReports(stack, bob);
+      expect(reportAboutBob!.evidence).toBe(reportAboutAda!.evidence);
+      expect(reportAboutBob!.evidenceHash).toBe(reportAboutAda!.evidenceHash);
     });
 
     it('are refused when the chat ended more than 24 hours ago, except for repeated reports', async () => {
@@ -170,7 +172,6 @@ describe('reports', () => {
       const others = await startChatWithMessage();
       await persistChat(stack.replicas[0]!, others.sessionId);
       const historyId = await findHistoryId(others.ada, others.sessionId);
-      const notFound = { status: 404, body: { code: 'not_found' } };
       for (const [description, target, fields] of [
         ['the partner, with a chat of others', bob, { sessionId: others.sessionId }],
         ['a stranger, with a chat of others', others.bob, { sessionId: others.sessionId }],
@@ -179,31 +180,34 @@ describe('reports', () => {
         ['oneself', ada, { sessionId }],
         ['the partner, with an unknown chat', bob, { sessionId: 'no-such-session' }],
         ['the partner, with an unknown past chat', bob, { historyId: Number.MAX_SAFE_INTEGER }],
-      ] as const)
-        expect({ description, ...(await fileReport(ada, target, fields)) }).toMatchObject({
-          description,
-          ...notFound,
-        });
-      expect(await readReports(ada)).toEqual([]);
+      ] as const) {
+        const { status, body } = await fileReport(ada, target, fields);
+        expect([description, status, body.code]).toEqual([description, 404, 'not_found']);
+      }
+      expect(await listOwnReports(ada)).toEqual([]);
     });
 
-    it('place holds on the files of the evidence images, in the transaction that stores the report', async () => {
-      const { ada, bob, sessionId, bobSocket } = await startChatWithMessage();
-      const content = await uploadChatImage(stack.replicas[1]!, bob);
-      await bobSocket.request('random_message', { sessionId, content, messageType: 'image' });
-      const readUploadHolds = () =>
-        stack.database.dataSource.query<unknown[]>('SELECT key FROM upload_holds WHERE key = $1', [
-          content.slice('/api/files/chat-images/'.length),
-        ]);
+    /** Makes the transaction of the next report fail after its last write. */
+    const failNextReportTransaction = (): void => {
       const conduct = stack.replicas[0]!.app.get(ConductService);
-      const originalFileReport = conduct.fileReport.bind(conduct);
+      const storeReport = conduct.fileReport.bind(conduct);
       jest.spyOn(conduct, 'fileReport').mockImplementationOnce((request, writeAlongside) =>
-        originalFileReport(request, async (manager, result) => {
-          await writeAlongside?.(manager, result);
-          // The holds are written by now, so the error has to roll them back.
+        storeReport(request, async (manager, result) => {
+          await writeAlongside?.(manager, result); // writes the holds
           throw new DomainError('unavailable');
         }),
       );
+    };
+
+    // A hold keeps the file of an image while moderators may need it.
+    it('place holds on the files of the evidence images, in the transaction that stores the report', async () => {
+      const { ada, bob, sessionId, bobSocket } = await startChatWithMessage();
+      const imageUrl = await uploadChatImage(stack.replicas[1]!, bob);
+      await bobSocket.request('random_message', { sessionId, content: imageUrl, messageType: 'image' });
+      const fileKey = imageUrl.replace('/api/files/chat-images/', '');
+      const readUploadHolds = () =>
+        stack.database.dataSource.query<unknown[]>('SELECT key FROM upload_holds WHERE key = $1', [fileKey]);
+      failNextReportTransaction();
       expect((await fileReport(ada, bob, { sessionId })).status).toBe(503);
       expect([await readUploadHolds(), await readStoredReports(stack, bob)]).toEqual([[], []]);
       expect((await fileReport(ada, bob, { sessionId })).status).toBe(201);
@@ -232,43 +236,61 @@ describe('reports', () => {
       expect((await fileReport(bob, ada)).status).toBe(201);
     });
 
-    it('are refused 25 hours after a friendship ended, unless the other user wrote in the last 24 hours', async () => {
-      const { ada, bob, bobSocket } = await createConnectedFriends(stack);
-      const message = createPrivateMessage({ from: bob, to: ada, content: 'x' });
-      await bobSocket.request('send_private_message', message);
-      expect((await bob.call('DELETE', `/api/friends/${bob.user.id}/${ada.user.id}`)).status).toBe(204);
-      /** Sets a time in a table to 25 hours ago, while the trigger that forbids changes of events is disabled. */
-      const backdate = (table: string, column: string, condition: string) =>
-        stack.database.dataSource.query(
+    describe('after a friendship that ended 25 hours ago', () => {
+      /** Ends the friendship of Ada and Bob 25 hours ago, although Bob has only just written to Ada. */
+      const createFormerFriends = async () => {
+        const { ada, bob, bobSocket } = await createConnectedFriends(stack);
+        const message = createPrivateMessage({ from: bob, to: ada, content: 'x' });
+        await bobSocket.request('send_private_message', message);
+        expect((await bob.call('DELETE', `/api/friends/${bob.user.id}/${ada.user.id}`)).status).toBe(204);
+        // A trigger forbids changes of events.
+        await stack.database.dataSource.query(
           `ALTER TABLE events DISABLE TRIGGER events_are_append_only;
-           UPDATE ${table} SET ${column} = now() - interval '25 hours' WHERE ${condition};
+           UPDATE events SET occurred_at = now() - interval '25 hours'
+           WHERE stream_id LIKE 'friendship-%${ada.user.id}%';
            ALTER TABLE events ENABLE TRIGGER events_are_append_only`,
         );
-      await backdate('events', 'occurred_at', `stream_id LIKE 'friendship-%${ada.user.id}%'`);
-      // The friendship ended 25 hours ago. Bob's message is newer; Ada has sent none.
-      expect((await fileReport(ada, bob)).status).toBe(201);
-      expect(await fileReport(bob, ada)).toMatchObject({ status: 409, body: { code: 'too_late' } });
-      await backdate('private_messages', 'created_at', `receiver_id = ${ada.user.id}`);
-      // While Ada's report is undecided, a repeated call would return it.
-      await stack.database.dataSource.query('UPDATE reports SET decided_at = now() WHERE user_id = $1', [
-        bob.user.id,
-      ]);
-      expect(await fileReport(ada, bob)).toMatchObject({ status: 409, body: { code: 'too_late' } });
+        return { ada, bob };
+      };
+
+      it('are refused, unless the other user wrote in the last 24 hours', async () => {
+        const { ada, bob } = await createFormerFriends();
+        expect((await fileReport(ada, bob)).status).toBe(201);
+        expect(await fileReport(bob, ada)).toMatchObject({ status: 409, body: { code: 'too_late' } });
+      });
+
+      it('are refused when the last message is as old and the first report is decided', async () => {
+        const { ada, bob } = await createFormerFriends();
+        expect((await fileReport(ada, bob)).status).toBe(201);
+        await stack.database.dataSource.query(
+          `UPDATE private_messages SET created_at = now() - interval '25 hours' WHERE receiver_id = $1`,
+          [ada.user.id],
+        );
+        // While the first report is undecided, a repeated call would return it.
+        await stack.database.dataSource.query('UPDATE reports SET decided_at = now() WHERE user_id = $1', [
+          bob.user.id,
+        ]);
+        expect(await fileReport(ada, bob)).toMatchObject({ status: 409, body: { code: 'too_late' } });
+      });
     });
 
-    it('are refused about strangers, oneself and unknown users, and also, as too late, about past partners', async () => {
+    it('are refused about strangers, oneself and unknown users', async () => {
       const [ada, stranger] = [await stack.createVisitor(0), await stack.createVisitor(1)];
       for (const other of [stranger, ada, { user: { id: Number.MAX_SAFE_INTEGER } }])
         expect(await fileReport(ada, other)).toMatchObject({ status: 404, body: { code: 'not_found' } });
-      // Now they have met, but have no private chat. `not_found` is only for users who have never met.
-      await recordPastChat(stack.replicas[0]!, ada, stranger);
-      expect(await fileReport(ada, stranger)).toMatchObject({ status: 409, body: { code: 'too_late' } });
       expect(await readStoredReports(stack, stranger)).toEqual([]);
+    });
+
+    it('are refused as too late about partners of past random chats, with whom there is no private chat', async () => {
+      const [ada, partner] = [await stack.createVisitor(0), await stack.createVisitor(1)];
+      await recordPastChat(stack.replicas[0]!, ada, partner);
+      expect(await fileReport(ada, partner)).toMatchObject({ status: 409, body: { code: 'too_late' } });
+      expect(await readStoredReports(stack, partner)).toEqual([]);
     });
   });
 
   describe('reports and blocks', () => {
-    it('reports can be filed by both sides of a block', async () => {
+    it('reports from a random chat can be filed by both sides of a block', async () => {
       const { ada, bob, sessionId } = await startChatWithMessage();
       await block(ada, bob);
       expect(await fileReport(ada, bob, { sessionId })).toMatchObject({
@@ -279,11 +301,13 @@ describe('reports', () => {
         status: 201,
         body: { blocked: false },
       });
-      const [eve, max] = [await stack.createVisitor(0), await stack.createVisitor(1)];
-      await makeFriends(stack.replicas[0]!, eve, max);
-      await block(eve, max);
-      expect((await fileReport(eve, max)).status).toBe(201);
-      expect((await fileReport(max, eve)).status).toBe(201);
+    });
+
+    it('reports about a friend can be filed by both sides of a block', async () => {
+      const { ada, bob } = await createFriends(stack);
+      await block(ada, bob);
+      expect((await fileReport(ada, bob)).status).toBe(201);
+      expect((await fileReport(bob, ada)).status).toBe(201);
     });
 
     it('a report with `alsoBlock` also blocks the reported user, which ends the chat', async () => {
@@ -293,7 +317,7 @@ describe('reports', () => {
         body: { blocked: true },
       });
       expect(await bobSocket.next('chat_skipped')).toMatchObject({ reason: 'skipped', endedBy: ada.user.id });
-      expect(await readReports(ada)).toMatchObject([{ blocked: true }]);
+      expect(await listOwnReports(ada)).toMatchObject([{ blocked: true }]);
     });
 
     it('a report is kept when the list of blocked users is full', async () => {
@@ -301,7 +325,7 @@ describe('reports', () => {
       // The blocked users need not exist.
       await stack.database.dataSource.query(
         `INSERT INTO blocks (blocker_id, blocked_id, created_at)
-         SELECT $1::bigint, $1::bigint + n, now() FROM generate_series(1000000, 1000000 + $2::int - 1) AS n`,
+         SELECT $1::bigint, $1::bigint + 1000000 + n, now() FROM generate_series(1, $2::int) AS n`,
         [ada.user.id, limits.blockedUsersMax],
       );
       expect(await fileReport(ada, bob, { sessionId, alsoBlock: true })).toMatchObject({

@@ -9,10 +9,14 @@ import {
   type TestEventStore,
 } from '../../testing/test-event-store.harness';
 import { StreamVersionConflictError } from './event-store.errors';
+import type { StoredEvent } from './stored-event.types';
 
 jest.setTimeout(30_000);
 
 const WRITER_COUNT = 40;
+
+const expectConsecutivePositions = (events: readonly StoredEvent[]): void =>
+  expect(events.map(({ streamPosition }) => streamPosition)).toEqual(events.map((_, index) => index + 1));
 
 describe('EventStoreRepository', () => {
   let store: TestEventStore;
@@ -69,20 +73,25 @@ describe('EventStoreRepository', () => {
       expect(await store.eventStore.read(createStreamId())).toEqual([]);
     });
 
-    it('refuses an append when the stream is not at the expected version, and writes nothing', async () => {
+    // `none` and 0 both stand for a stream without events.
+    it.each(['none', 0, 2, 7] as const)(
+      'refuses an append that expects version %p of a stream at version 1, and writes nothing',
+      async (expected) => {
+        const streamId = createStreamId();
+        await store.eventStore.append(streamId, 'none', [createNoted('first')]);
+        const append = store.eventStore.append(streamId, expected, [createNoted('late')]);
+        await expect(append).rejects.toThrow(StreamVersionConflictError);
+        expect(await store.eventStore.read(streamId)).toHaveLength(1);
+        expect(await store.readRows('notes', streamId)).toHaveLength(1);
+      },
+    );
+
+    it('refuses an append that expects a version of a stream without events, and writes nothing', async () => {
       const streamId = createStreamId();
-      await store.eventStore.append(streamId, 'none', [createNoted('first')]);
-      // `none` and 0 both stand for a stream without events.
-      for (const expected of ['none', 0, 2, 7] as const) {
-        await expect(store.eventStore.append(streamId, expected, [createNoted('late')])).rejects.toThrow(
-          StreamVersionConflictError,
-        );
-      }
-      await expect(store.eventStore.append(createStreamId(), 1, [createNoted('early')])).rejects.toThrow(
-        StreamVersionConflictError,
-      );
-      expect(await store.eventStore.read(streamId)).toHaveLength(1);
-      expect(await store.readRows('notes', streamId)).toHaveLength(1);
+      const append = store.eventStore.append(streamId, 1, [createNoted('early')]);
+      await expect(append).rejects.toThrow(StreamVersionConflictError);
+      expect(await store.eventStore.read(streamId)).toEqual([]);
+      expect(await store.readRows('notes', streamId)).toEqual([]);
     });
 
     it.each(['none', 0, 1] as const)(
@@ -97,7 +106,7 @@ describe('EventStoreRepository', () => {
           ),
         );
         const refused = results.filter((result) => result.status === 'rejected');
-        expect(results.length - refused.length).toBe(1);
+        expect(refused).toHaveLength(WRITER_COUNT - 1);
         expect(store.eventStore.conflictCount - conflictsBefore).toBe(WRITER_COUNT - 1);
         for (const { reason } of refused) expect(reason).toBeInstanceOf(StreamVersionConflictError);
         const events = await store.eventStore.read(streamId);
@@ -107,25 +116,22 @@ describe('EventStoreRepository', () => {
     );
 
     it('stores all events of concurrent writers that expect `any` version, at consecutive positions', async () => {
-      const streams = [createStreamId(), createStreamId(), createStreamId()];
-      // 20 batches of three events and 40 appends of two.
-      const writers = Array.from({ length: 60 }, (_, index) =>
-        index % 3 === 0
-          ? store.eventStore.appendBatch(
-              streams.map((streamId) => ({ streamId, event: createNoted(`b${index}`) })),
-            )
-          : store.eventStore.append(streams[index % 3]!, 'any', [
-              createNoted(`x${index}`),
-              createNoted(`y${index}`),
-            ]),
-      );
-      const appended = (await Promise.all(writers)).flat();
-      expect(appended).toHaveLength(20 * 3 + 40 * 2);
+      const [first, second, third] = [createStreamId(), createStreamId(), createStreamId()] as const;
+      const streams = [first, second, third];
+      const appendToEach = (note: string) =>
+        store.eventStore.appendBatch(streams.map((streamId) => ({ streamId, event: createNoted(note) })));
+      const appendTwo = (streamId: string, note: string) =>
+        store.eventStore.append(streamId, 'any', [createNoted(`${note} a`), createNoted(`${note} b`)]);
+      const writers = Array.from({ length: 20 }, (_, round) => [
+        appendToEach(`batch ${round}`),
+        appendTwo(second, `second ${round}`),
+        appendTwo(third, `third ${round}`),
+      ]);
+      const appended = (await Promise.all(writers.flat())).flat();
+      expect(appended).toHaveLength(20 * (3 + 2 + 2));
       for (const streamId of streams) {
         const events = await store.eventStore.read(streamId);
-        expect(events.map(({ streamPosition }) => streamPosition)).toEqual(
-          events.map((_, index) => index + 1),
-        );
+        expectConsecutivePositions(events);
         const globalPositions = events.map(({ globalPosition }) => globalPosition);
         expect(globalPositions).toEqual([...globalPositions].sort((a, b) => a - b));
         expect(await store.readRows('event_streams', streamId)).toMatchObject([
@@ -142,10 +148,11 @@ describe('EventStoreRepository', () => {
       const streamId = createStreamId();
       const events = Array.from({ length: 40 }, (_, index) => createNoted(`${index}`));
       const results = await Promise.allSettled(
-        events.map((event, index) =>
-          // Expects `any`, or a version from 0 to 6, so that some appends succeed and others are refused.
-          store.eventStore.append(streamId, index % 4 === 0 ? 'any' : index % 7, [event]),
-        ),
+        events.map((event, index) => {
+          // Both kinds, so that some appends succeed and others are refused.
+          const expected = index % 4 === 0 ? 'any' : index % 7;
+          return store.eventStore.append(streamId, expected, [event]);
+        }),
       );
       const stored = new Set((await store.eventStore.read(streamId)).map(({ eventId }) => eventId));
       events.forEach((event, index) => {
@@ -230,7 +237,7 @@ describe('EventStoreRepository', () => {
       const events = await store.eventStore.read(streamId);
       expect(events.filter(({ eventId }) => eventId === event.eventId)).toHaveLength(1);
       expect(results.flat()).toHaveLength(1 + 20); // the event, and one own event of each writer
-      expect(events.map(({ streamPosition }) => streamPosition)).toEqual(events.map((_, index) => index + 1));
+      expectConsecutivePositions(events);
     });
   });
 
@@ -291,22 +298,27 @@ describe('EventStoreRepository', () => {
     });
 
     it('is read in pages, in order of position, up to a given position', async () => {
-      // The events of the tests above.
+      const entries = Array.from({ length: 20 }, () => ({
+        streamId: createStreamId(),
+        event: createNoted('read in pages'),
+      }));
+      await store.eventStore.appendBatch(entries);
+      // Also the events of the other tests.
       const stored = (await store.readRows('events'))
         .map((row) => Number(row.global_position))
         .sort((a, b) => a - b);
       const upTo = stored.at(-2)!;
       const read: number[] = [];
       const limit = 7;
-      for (;;) {
-        const page = await store.eventStore.readPage(
+      let page: StoredEvent[];
+      do {
+        page = await store.eventStore.readPage(
           { after: read.at(-1) ?? 0, upTo, limit },
           store.dataSource.manager,
         );
-        if (page.length === 0) break;
         expect(page.length).toBeLessThanOrEqual(limit);
         read.push(...page.map(({ globalPosition }) => globalPosition));
-      }
+      } while (page.length > 0);
       expect(read).toEqual(stored.slice(0, -1));
     });
   });

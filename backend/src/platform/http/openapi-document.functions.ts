@@ -23,31 +23,32 @@ const addNumberRange = (parameter: Parameter): void => {
 };
 
 /** Lists the error codes of the shared middleware and pipes, which controllers do not declare. */
-const listCommonProblems = (method: string, operation: Operation): HttpErrorCode[] => {
-  const problems: HttpErrorCode[] = ['rate_limited', 'unavailable'];
-  if (unsafeMethods.has(method)) problems.push('bad_origin', 'too_large', 'unsupported_type');
-  if (operation.requestBody) problems.push('validation_failed');
-  const parameters = operation.parameters ?? [];
+const listSharedErrorCodes = (method: string, operation: Operation): HttpErrorCode[] => {
+  const codes: HttpErrorCode[] = ['rate_limited', 'unavailable'];
+  if (unsafeMethods.has(method)) codes.push('bad_origin', 'too_large', 'unsupported_type');
+  if (operation.requestBody) codes.push('validation_failed');
+  const hasPathParameter = (operation.parameters ?? []).some(
+    (parameter) => isInline(parameter) && parameter.in === 'path',
+  );
   // `PathIdPipe` refuses an invalid id with this code.
-  if (parameters.some((parameter) => isInline(parameter) && parameter.in === 'path')) {
-    problems.push('not_found');
-  }
-  return problems;
+  if (hasPathParameter) codes.push('not_found');
+  return codes;
 };
 
 /** Documents an error code. As in `ApiProblems`, the description of a response lists all codes with its status. */
-const addProblem = (operation: Operation, code: HttpErrorCode): void => {
+const addErrorCode = (operation: Operation, code: HttpErrorCode): void => {
   const status = String(httpErrorStatus[code]);
   const existing = operation.responses[status] as Response | undefined;
-  const codes = new Set(existing?.description.split(', ') ?? []);
+  const codes = new Set<string>(existing?.description.split(', '));
+  codes.add(code);
   operation.responses[status] = {
     content: { 'application/json': { schema: { $ref: '#/components/schemas/HttpErrorDto' } } },
     ...existing,
-    description: [...codes.add(code)].join(', '),
+    description: [...codes].join(', '),
   };
 };
 
-/** Documents the header `Retry-After` of the response 429. */
+/** Documents the header `Retry-After` of the response 429, which `addErrorCode` has added for `rate_limited`. */
 const addRetryAfter = (operation: Operation): void => {
   const rateLimited = operation.responses[String(httpErrorStatus.rate_limited)] as Response;
   rateLimited.headers = {
@@ -59,7 +60,7 @@ const addRetryAfter = (operation: Operation): void => {
 };
 
 /**
- * Adds to a generated document what all routes share: the range of numbers, common error codes, and `Retry-After`.
+ * Adds to a generated document what all routes share: the range of numbers, shared error codes, and `Retry-After`.
  * @returns the same document, changed.
  */
 export const completeDocument = (document: OpenAPIObject): OpenAPIObject => {
@@ -68,7 +69,7 @@ export const completeDocument = (document: OpenAPIObject): OpenAPIObject => {
       const operation = path[method];
       if (!operation) continue;
       for (const parameter of operation.parameters ?? []) if (isInline(parameter)) addNumberRange(parameter);
-      for (const code of listCommonProblems(method, operation)) addProblem(operation, code);
+      for (const code of listSharedErrorCodes(method, operation)) addErrorCode(operation, code);
       addRetryAfter(operation);
     }
   }

@@ -1,11 +1,7 @@
 import { DurationHistogram } from './duration.model';
 import { MetricsRegistry } from './metrics.registry';
 
-/**
- * Scrapes the metrics once.
- * @returns a function that reads one value of this scrape by the name of the metric, followed by its labels if it has
- * any: `name{label="value"}`. It returns undefined for a metric that the scrape omits.
- */
+/** Scrapes the metrics once. Returns a function that reads a value of the scrape by `name` or `name{label="value"}`. */
 const scrape = async (metrics: MetricsRegistry) => {
   const { body } = await metrics.expose();
   return (nameAndLabels: string): number | undefined => {

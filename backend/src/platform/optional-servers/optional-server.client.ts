@@ -13,7 +13,7 @@ export interface OptionalServerRequest {
 }
 
 /**
- * Answers are short: a few suggestions, or the score of an image. The figure is that of
+ * Enough for a few suggestions, or for the score of an image. The limit is set in
  * docs/decisions/0065-a-language-model-sees-one-users-words.md.
  */
 const MAX_ANSWER_BYTES = 16 * 1024;
@@ -51,13 +51,14 @@ export class OptionalServerClient {
   }
 }
 
-/** Reads at most `MAX_ANSWER_BYTES`, regardless of the length that the server has announced. */
+/** @throws OptionalServerError after `MAX_ANSWER_BYTES`, whatever length the server has announced */
 const readBody = async ({ body }: Response): Promise<string> => {
+  if (!body) return '';
   const chunks: Uint8Array[] = [];
   let length = 0;
-  // Leaving the loop early closes the connection.
-  for await (const chunk of (body ?? []) as AsyncIterable<Uint8Array>) {
+  for await (const chunk of body as AsyncIterable<Uint8Array>) {
     length += chunk.length;
+    // Leaving the loop closes the connection.
     if (length > MAX_ANSWER_BYTES) throw new OptionalServerError('the answer is too long');
     chunks.push(chunk);
   }

@@ -2,14 +2,21 @@ import type { Environment } from '../../config/environment.config';
 
 export type LimitsProfile = Environment['LIMITS_PROFILE'];
 
-/** Token bucket: `amount` tokens, refilled over `periodMs`. */
+/** Token bucket: holds at most `burst` tokens, and is refilled at a rate of `amount` tokens per `periodMs`. */
 export interface Bucket {
   amount: number;
   periodMs: number;
-  /** Tokens in a full bucket; defaults to `amount`. */
+  /** Default: `amount`. */
   burst?: number;
-  /** Whether the limit is the same in all profiles. Such limits stop guessing and harassment, not load. */
+  /** Whether the limit is the same in all profiles, because it protects against abuse rather than load. */
   isFixed?: boolean;
+}
+
+interface ScaledBucket {
+  /** Time in which one token is refilled. */
+  intervalMs: number;
+  /** Tokens in a full bucket. */
+  burst: number;
 }
 
 const SECOND = 1_000;
@@ -44,7 +51,7 @@ export const buckets = {
   reports: { amount: 10, periodMs: HOUR, isFixed: true },
   reports_of_day: { amount: 30, periodMs: DAY, isFixed: true },
   exports: { amount: 3, periodMs: DAY, isFixed: true },
-  /** Each time a moderator reads a case of a reported user, or an image of a case. */
+  /** Counts the cases, and the images of cases, that a moderator reads. */
   evidence_reads: { amount: 300, periodMs: HOUR, isFixed: true },
   /** Each suggestion is a request to the language model, which the operator may pay for. */
   suggestions: { amount: 6, periodMs: MINUTE, isFixed: true },
@@ -55,7 +62,7 @@ export const buckets = {
   send_private_message: { amount: 2, periodMs: SECOND, burst: 20 },
   edits: { amount: 10, periodMs: MINUTE },
   reactions: { amount: 60, periodMs: MINUTE },
-  /** Pages of resumed chats. A full chat has 100, so a user can resume six at once, then one per minute. */
+  /** Counts pages of resumed chats. A full chat has 100 pages: a user can resume six at once, then one per minute. */
   resumed_pages: { amount: 100, periodMs: MINUTE, burst: 600 },
   join_queue: { amount: 20, periodMs: MINUTE },
   skip: { amount: 20, periodMs: MINUTE },
@@ -70,12 +77,13 @@ export const bucketNames = Object.keys(buckets) as BucketName[];
 /** Factor by which a profile multiplies rates and bursts. The profile `load` is for load tests. */
 const profileFactors: Record<LimitsProfile, number> = { strict: 0.5, default: 1, load: 1_000 };
 
-/** Returns a bucket under a profile. `intervalMs`: time in which one token is refilled; `burst`: tokens when full. */
-export const getBucket = (
-  name: BucketName,
-  profile: LimitsProfile,
-): { intervalMs: number; burst: number } => {
+/** Returns a bucket as the profile scales it. */
+export const getBucket = (name: BucketName, profile: LimitsProfile): ScaledBucket => {
   const { amount, periodMs, burst = amount, isFixed = false }: Bucket = buckets[name];
   const factor = isFixed ? 1 : profileFactors[profile];
-  return { intervalMs: periodMs / (amount * factor), burst: Math.max(1, Math.floor(burst * factor)) };
+  return {
+    intervalMs: periodMs / (amount * factor),
+    // A bucket without a whole token would refuse everything.
+    burst: Math.max(1, Math.floor(burst * factor)),
+  };
 };

@@ -28,8 +28,8 @@ const CHECK_EVERY_MS = 1_000;
 /** Maximum number of channels that are subscribed concurrently after a loss. */
 const MAX_CHANNELS_PER_BATCH = 500;
 /**
- * Maximum number of attempts in a row to subscribe a channel. After a slot has moved, its old server refuses its
- * channels, so the subscriptions fail until `routes.refresh` has found the new server.
+ * Maximum number of failed attempts in a row to subscribe a channel. When the channel has moved to another server of a
+ * cluster, the attempts fail until `routes.refresh` has found that server.
  */
 const MAX_SUBSCRIBE_ATTEMPTS = 5;
 const RETRY_DELAY_MS = 100;
@@ -44,9 +44,9 @@ const RETRY_DELAY_MS = 100;
  */
 @Injectable()
 export class RedisSubscriberService implements OnModuleInit, OnApplicationShutdown {
-  private readonly logger = new Logger(RedisSubscriberService.name);
-  /** Number of runs of `restore` that subscribed lost channels again. */
+  /** Number of runs of `restore` that subscribed lost channels again; a metric reads it. */
   restoreCount = 0;
+  private readonly logger = new Logger(RedisSubscriberService.name);
   private readonly routes: SubscriberRoutes;
   private readonly subscriptions = new Map<string, Subscription>();
   private readonly connectionsByServer = new Map<string, SubscriberConnection>();
@@ -122,21 +122,16 @@ export class RedisSubscriberService implements OnModuleInit, OnApplicationShutdo
    * @throws errors of Redis after the last attempt.
    */
   private async subscribeOnServer(subscription: Subscription): Promise<void> {
-    const { channel } = subscription;
-    let attempts = 0;
-    // When the last listener is removed meanwhile, no subscription is needed any more.
-    while (this.subscriptions.get(channel) === subscription) {
-      const connection = this.findConnection(channel);
+    let failures = 0;
+    // The last listener may be removed meanwhile.
+    while (subscription.listeners.size > 0) {
+      const connection = this.findOrOpenConnection(subscription.channel);
       if (connection) {
-        // When the slot of the channel has moved, the previous connection is to another server.
-        if (subscription.connection !== connection) subscription.connection?.unsubscribe(channel);
-        subscription.connection = connection;
         try {
-          return await connection.subscribe(channel);
+          return await this.subscribeOnConnection(subscription, connection);
         } catch (error) {
-          if (subscription.connection === connection) subscription.connection = undefined;
-          attempts += 1;
-          if (attempts === MAX_SUBSCRIBE_ATTEMPTS) throw error;
+          failures += 1;
+          if (failures === MAX_SUBSCRIBE_ATTEMPTS) throw error;
         }
       }
       if (this.isStopped) throw new Error('Connection is closed.'); // as ioredis does
@@ -144,8 +139,28 @@ export class RedisSubscriberService implements OnModuleInit, OnApplicationShutdo
     }
   }
 
-  /** Returns undefined while no server serves the channel, as before the first connection to a cluster. */
-  private findConnection(channel: string): SubscriberConnection | undefined {
+  private async subscribeOnConnection(
+    subscription: Subscription,
+    connection: SubscriberConnection,
+  ): Promise<void> {
+    const { channel } = subscription;
+    // The channel has moved to another server, or its connection was replaced.
+    if (subscription.connection !== connection) subscription.connection?.unsubscribe(channel);
+    subscription.connection = connection;
+    try {
+      await connection.subscribe(channel);
+    } catch (error) {
+      // A concurrent call may have chosen another connection.
+      if (subscription.connection === connection) subscription.connection = undefined;
+      throw error;
+    }
+  }
+
+  /**
+   * Returns the connection to the server of the channel, and opens it if there is none yet.
+   * @returns undefined while no server serves the channel, as before the first connection to a cluster.
+   */
+  private findOrOpenConnection(channel: string): SubscriberConnection | undefined {
     const server = this.routes.findServer(channel);
     if (server === undefined || this.isStopped) return undefined;
     const existing = this.connectionsByServer.get(server);
@@ -155,9 +170,10 @@ export class RedisSubscriberService implements OnModuleInit, OnApplicationShutdo
     return connection;
   }
 
-  /** @param options.isReplacement see `SubscriberConnection` */
+  /** @param options.isReplacement see `SubscriberConnectionOptions` */
   private openConnection(server: string, { isReplacement = false } = {}): SubscriberConnection {
-    return new SubscriberConnection(this.routes.openConnection(server), isReplacement, {
+    return new SubscriberConnection(this.routes.openConnection(server), {
+      isReplacement,
       onMessage: (channel, message) => this.dispatch(channel, message),
       onReconnected: () => void this.restore(),
       onSlotsMoved: () => void this.routes.refresh().then(() => this.restore()),
@@ -194,16 +210,17 @@ export class RedisSubscriberService implements OnModuleInit, OnApplicationShutdo
     if (this.findLostSubscriptions().length > 0) void this.restore();
   }
 
-  /** Returns the subscriptions whose channel is not subscribed on the server that serves it now. */
   private findLostSubscriptions(): Subscription[] {
-    return [...this.subscriptions.values()].filter(({ channel, connection, confirmed }) => {
-      if (confirmed === undefined) return true;
-      const server = this.routes.findServer(channel); // undefined while no server serves it
-      return (
-        server !== undefined &&
-        (!connection?.has(channel) || this.connectionsByServer.get(server) !== connection)
-      );
-    });
+    return [...this.subscriptions.values()].filter((subscription) => this.isLost(subscription));
+  }
+
+  /** Whether the channel is not subscribed on the server that serves it now. */
+  private isLost({ channel, connection, confirmed }: Subscription): boolean {
+    if (confirmed === undefined) return true;
+    const server = this.routes.findServer(channel);
+    if (server === undefined) return false; // while no server serves the channel, it cannot be subscribed again
+    const isOnOtherConnection = connection !== this.connectionsByServer.get(server);
+    return isOnOtherConnection || !connection?.has(channel);
   }
 
   /** Subscribes lost channels again. Only one run at a time; `check` finds channels that are lost during it. */
@@ -214,12 +231,13 @@ export class RedisSubscriberService implements OnModuleInit, OnApplicationShutdo
 
   private async subscribeLost(): Promise<void> {
     const lost = this.findLostSubscriptions();
+    if (lost.length === 0) return;
     try {
       for (let start = 0; start < lost.length && !this.isStopped; start += MAX_CHANNELS_PER_BATCH) {
         const batch = lost.slice(start, start + MAX_CHANNELS_PER_BATCH);
         await Promise.all(batch.map((subscription) => this.startSubscribing(subscription)));
       }
-      if (lost.length === 0 || this.isStopped) return;
+      if (this.isStopped) return;
       this.restoreCount += 1;
       this.events.publish('SubscriberRestored', {});
     } catch {

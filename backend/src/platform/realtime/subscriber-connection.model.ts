@@ -7,7 +7,12 @@ const PROBE_TIMEOUT_MS = 1_000;
 /** The connection is replaced after this many missed probes in a row. */
 const MISSES_BEFORE_REPLACEMENT = 2;
 
-interface Callbacks {
+interface SubscriberConnectionOptions {
+  /**
+   * Whether the connection replaces one that missed its probes. Such a connection counts as receiving only after its
+   * first message, is probed without delay, and is replaced after one missed probe.
+   */
+  isReplacement: boolean;
   onMessage(channel: string, message: string): void;
   /** The connection was lost and is open again, without any subscription. */
   onReconnected(): void;
@@ -23,45 +28,46 @@ interface Callbacks {
  */
 export class SubscriberConnection {
   private readonly channels = new Set<string>();
-  /** When the last message arrived or the connection was last opened (epoch ms); 0 for a new replacement. */
+  /** When the last message arrived or the connection was opened (epoch ms). 0: a new replacement counts as silent. */
   private receivedAt: number;
   /** When the pending probe was published (epoch ms); undefined if none is pending. */
   private probedAt: number | undefined;
+  /** Number of probes in a row that did not arrive. */
   private missedProbes: number;
   private isClosed = false;
 
-  /**
-   * @param isReplacement whether the connection replaces one that missed its probes. Such a connection counts as
-   * receiving only after its first message, is probed without delay, and is replaced after one missed probe.
-   */
   constructor(
     private readonly redis: Redis,
-    isReplacement: boolean,
-    private readonly callbacks: Callbacks,
+    private readonly options: SubscriberConnectionOptions,
   ) {
+    const { isReplacement } = options;
+    // One more missed probe, and the replacement is replaced.
     this.missedProbes = isReplacement ? MISSES_BEFORE_REPLACEMENT - 1 : 0;
     this.receivedAt = isReplacement ? 0 : Date.now();
-    let openings = 0;
+    let wasReady = false;
     redis.on('ready', () => {
-      openings += 1;
-      if (openings === 1) return; // not a reconnection
-      this.channels.clear();
-      this.receivedAt = Date.now();
-      this.probedAt = undefined;
-      // `missedProbes` is kept: only a message shows that the connection receives again.
-      callbacks.onReconnected();
+      if (wasReady) this.handleReconnection();
+      wasReady = true;
     });
     redis.on('smessage', (channel: string, message: string) => {
       this.receivedAt = Date.now();
       this.missedProbes = 0;
       this.probedAt = undefined;
-      callbacks.onMessage(channel, message);
+      options.onMessage(channel, message);
     });
     redis.on('moved', () => {
       // ioredis does not report which channels moved, so all are subscribed again; subscribing twice is harmless.
       this.channels.clear();
-      callbacks.onSlotsMoved();
+      options.onSlotsMoved();
     });
+  }
+
+  private handleReconnection(): void {
+    this.channels.clear();
+    this.receivedAt = Date.now();
+    this.probedAt = undefined;
+    // `missedProbes` is kept: only a message shows that the connection receives again.
+    this.options.onReconnected();
   }
 
   /** Number of channels that are subscribed or being subscribed. */
@@ -103,16 +109,19 @@ export class SubscriberConnection {
   /** Publishes a probe if necessary. Call this every second. @returns false if the connection must be replaced. */
   probe(): boolean {
     const now = Date.now();
-    if (this.probedAt !== undefined && now - this.probedAt >= PROBE_TIMEOUT_MS) {
-      this.missedProbes += 1;
+    if (this.probedAt !== undefined) {
+      if (now - this.probedAt < PROBE_TIMEOUT_MS) return true; // it may still arrive
       this.probedAt = undefined;
+      this.missedProbes += 1;
       if (this.missedProbes >= MISSES_BEFORE_REPLACEMENT) return false;
     }
     const [channel] = this.channels;
     const isSilent = now - this.receivedAt >= PROBE_AFTER_SILENCE_MS;
-    if (this.probedAt !== undefined || !isSilent || channel === undefined) return true;
-    this.probedAt = now;
-    this.callbacks.publishProbe(channel).catch(() => undefined); // it does not arrive, and so counts as missed
+    if (isSilent && channel !== undefined) {
+      this.probedAt = now;
+      // A probe that cannot be published does not arrive, and so counts as missed.
+      this.options.publishProbe(channel).catch(() => undefined);
+    }
     return true;
   }
 }

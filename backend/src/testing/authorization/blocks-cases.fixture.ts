@@ -5,9 +5,11 @@ import {
   VALIDATION_FAILED,
 } from './authorization-case.fixture';
 
-// The keys of `outcomes` say whose id `user` is: the caller's own, another user's, a missing or a malformed one. For
-// each caller except the actor `self`, the other user is `self`. The keys of `other` are callers. No caller has met the
-// user `friendlessId`, so attempts with this id fail even for the caller's own `user`.
+/**
+ * Cases are tried with several kinds of ids (`IdKind`): the caller's own, another user's, ids that do not exist, and
+ * malformed ones. `outcomes` has the expected outcome for each kind. If it differs between callers (`Actor`), it is an
+ * object with the callers as its keys.
+ */
 export const blocksCases: AuthorizationTable = {
   routes: {
     'GET /api/blocks/:userId': {
@@ -20,6 +22,7 @@ export const blocksCases: AuthorizationTable = {
       runsLast: true,
       cases: [
         {
+          // No caller has met the friendless user, so a block fails even in the caller's own name.
           body: ({ user, friendlessId }) => ({ blockerId: user, blockedId: friendlessId }),
           outcomes: forbidOtherUserIds({ own: NOT_FOUND, malformed: VALIDATION_FAILED }),
         },
@@ -27,7 +30,7 @@ export const blocksCases: AuthorizationTable = {
           body: ({ user, callerId }) => ({ blockerId: callerId, blockedId: user }),
           outcomes: {
             own: NOT_FOUND,
-            // These callers have met `self`.
+            // The other user is `self`, whom these callers have met.
             other: { friend: '201', partner: '201', blocked: '201', else: NOT_FOUND },
             missing: NOT_FOUND,
             malformed: VALIDATION_FAILED,
@@ -39,6 +42,7 @@ export const blocksCases: AuthorizationTable = {
       runsLast: true,
       cases: [
         {
+          // No caller has blocked the friendless user.
           path: ({ user, friendlessId }) => `/api/blocks/${String(user)}/${friendlessId}`,
           outcomes: forbidOtherUserIds({ own: NOT_FOUND }),
         },
@@ -46,7 +50,7 @@ export const blocksCases: AuthorizationTable = {
           path: ({ user, callerId }) => `/api/blocks/${callerId}/${String(user)}`,
           outcomes: {
             own: NOT_FOUND,
-            // These callers have blocked `self` in the attempts above.
+            // These callers have blocked the other user, `self`, in the attempts above.
             other: { friend: '204', partner: '204', blocked: '204', else: NOT_FOUND },
             missing: NOT_FOUND,
             malformed: NOT_FOUND,

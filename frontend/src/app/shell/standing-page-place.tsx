@@ -18,7 +18,7 @@ export const StandingPagePlace = ({ user, onLogout }: { user: SelfUser; onLogout
       <StandingPage
         user={user}
         onLogout={onLogout}
-        myData={
+        myDataButtons={
           <>
             <DownloadMyDataPlace user={user} />
             <DeleteAccountPlace user={user} />

@@ -9,7 +9,7 @@ interface TrieNode {
 /** Above all ASCII codes, so that the keys of single and doubled letters differ. */
 const DOUBLED = 128;
 
-/** Whether an ASCII code is a lower-case letter, a digit or `_`. The text contains no upper-case letters. */
+/** Whether an ASCII code is a lower-case letter, a digit or `_`. Callers convert texts to lower case first. */
 const isWordCharacter = (code: number | undefined): boolean =>
   code !== undefined && ((code >= 97 && code <= 122) || (code >= 48 && code <= 57) || code === 95);
 
@@ -17,7 +17,7 @@ const isWordCharacter = (code: number | undefined): boolean =>
 export interface Runs {
   /** The ASCII code of each run's character; 0 if the character is not ASCII. The array may be longer than `length`. */
   codes: Uint8Array;
-  /** 1 for each run of two characters or more. */
+  /** 1 for each run of two characters or more, otherwise 0. */
   isDoubled: Uint8Array;
   /** The number of runs. */
   length: number;
@@ -35,11 +35,13 @@ export class RunCollector implements Runs {
   }
 
   add(code: number): void {
-    if (this.length > 0 && this.codes[this.length - 1] === code) this.isDoubled[this.length - 1] = 1;
-    else {
-      this.codes[this.length] = code;
-      this.length += 1;
+    const lastIndex = this.length - 1;
+    if (lastIndex >= 0 && this.codes[lastIndex] === code) {
+      this.isDoubled[lastIndex] = 1;
+      return;
     }
+    this.codes[this.length] = code;
+    this.length += 1;
   }
 }
 
@@ -51,14 +53,15 @@ const collectRuns = (phrase: string): Runs => {
 
 /** Lists a phrase with and without each of its optional parts, which are in brackets. */
 const expandOptional = (phrase: string): string[] => {
-  const [, before, optional, after = ''] = /^(.*?)\[(.*?)\](.*)$/.exec(phrase) ?? [];
-  if (before === undefined) return [phrase];
+  const firstOptional = /^(.*?)\[(.*?)\](.*)$/.exec(phrase);
+  if (!firstOptional) return [phrase];
+  const [, before = '', optional = '', after = ''] = firstOptional;
   return expandOptional(after).flatMap((rest) => [`${before}${rest}`, `${before}${optional}${rest}`]);
 };
 
 /**
- * Finds whole words and phrases in one pass. A letter of a phrase matches one or more of that letter in a row; a double
- * letter matches two or more, so that "Niger" is not taken for a slur.
+ * Finds whole words and phrases in one pass. A letter of a phrase matches one or more of that letter in a row. A double
+ * letter matches two or more: "Niger", with one g, is not taken for a slur.
  */
 export class PhraseTrie {
   private readonly root: TrieNode = { isEnd: false, next: new Map() };
@@ -82,7 +85,7 @@ export class PhraseTrie {
     node.isEnd = true;
   }
 
-  /** Whether a text contains a phrase. Visits each node of the trie at most once for each word of the text. */
+  /** Whether a text in lower case contains a phrase. For each word, visits each node of the trie at most once. */
   matches(runs: Runs): boolean {
     for (let index = 0; index < runs.length; index += 1) {
       const isWordStart =

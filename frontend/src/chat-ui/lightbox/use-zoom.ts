@@ -10,12 +10,20 @@ const tapSlackPx = 10;
 /** Largest distance between the two taps of a double tap. */
 const doubleTapDistancePx = 40;
 
+interface Tap {
+  point: Point;
+  timeMs: number;
+}
+
 const measureDistance = (a: Point, b: Point): number => Math.hypot(a.x - b.x, a.y - b.y);
 /** The point between two fingers, or the point of one finger. */
 const findMidpoint = ([a, b]: readonly Point[]): Point =>
   a && b ? { x: (a.x + b.x) / 2, y: (a.y + b.y) / 2 } : (a ?? { x: 0, y: 0 });
-/** Distance between two fingers, at least 1 because it is a divisor. For one finger always 1: a drag does not zoom. */
+/** Distance between two fingers, at least 1, because it is a divisor. One finger has the constant spread 1. */
 const measureSpread = ([a, b]: readonly Point[]): number => (a && b ? Math.max(measureDistance(a, b), 1) : 1);
+const isDoubleTap = (first: Tap, second: Tap): boolean =>
+  second.timeMs - first.timeMs <= doubleTapMs &&
+  measureDistance(second.point, first.point) <= doubleTapDistancePx;
 
 /**
  * Touch gestures on a picture centred in its frame: pinch to zoom, drag while zoomed in, and double tap to toggle
@@ -25,11 +33,14 @@ const measureSpread = ([a, b]: readonly Point[]): number => (a && b ? Math.max(m
 export const useZoom = <Picture extends HTMLElement>() => {
   const picture = useRef<Picture>(null);
   const zoom = useRef<Zoom>(unzoomed);
+  /** Where the fingers on the frame are, by pointer id. */
   const fingers = useRef(new Map<number, Point>());
+  /** Where the last finger was put down, and whether the touch is a tap so far. */
   const press = useRef<{ point: Point; isTap: boolean } | null>(null);
-  const lastTap = useRef<{ point: Point; timeMs: number } | null>(null);
+  /** The tap that may become the first of a double tap. */
+  const lastTap = useRef<Tap | null>(null);
 
-  const applyZoom = (requested: Zoom, frame: HTMLElement, isAnimated: boolean): void => {
+  const applyZoom = (requested: Zoom, frame: HTMLElement, { isAnimated = false } = {}): void => {
     const element = picture.current;
     if (!element) return;
     const { offsetWidth: width, offsetHeight: height } = element;
@@ -59,7 +70,9 @@ export const useZoom = <Picture extends HTMLElement>() => {
     return { x: clientX - left - width / 2, y: clientY - top - height / 2 };
   };
 
-  const release = ({ pointerId }: PointerEvent): void => void fingers.current.delete(pointerId);
+  const release = ({ pointerId }: PointerEvent): void => {
+    fingers.current.delete(pointerId);
+  };
 
   const handlers = {
     onPointerDown: (event: PointerEvent) => {
@@ -78,26 +91,23 @@ export const useZoom = <Picture extends HTMLElement>() => {
       const before = [...fingers.current.values()];
       fingers.current.set(event.pointerId, point);
       const after = [...fingers.current.values()];
+      // 1 for a drag with one finger, which only moves the picture.
       const factor = measureSpread(after) / measureSpread(before);
-      applyZoom(
-        zoomBy(zoom.current, factor, findMidpoint(before), findMidpoint(after)),
-        event.currentTarget,
-        false,
-      );
+      const moved = zoomBy(zoom.current, factor, findMidpoint(before), findMidpoint(after));
+      applyZoom(moved, event.currentTarget);
     },
     onPointerUp: (event: PointerEvent<HTMLElement>) => {
       release(event);
       if (event.pointerType !== 'touch' || !press.current?.isTap) return;
-      const { point } = press.current;
-      const { current: firstTap } = lastTap;
-      const isSecondTap =
-        firstTap &&
-        event.timeStamp - firstTap.timeMs <= doubleTapMs &&
-        measureDistance(point, firstTap.point) <= doubleTapDistancePx;
-      lastTap.current = isSecondTap ? null : { point, timeMs: event.timeStamp };
-      if (!isSecondTap) return;
+      const tap: Tap = { point: press.current.point, timeMs: event.timeStamp };
+      if (!lastTap.current || !isDoubleTap(lastTap.current, tap)) {
+        lastTap.current = tap;
+        return;
+      }
+      lastTap.current = null;
       const isZoomedIn = zoom.current.scale > 1;
-      applyZoom(isZoomedIn ? unzoomed : zoomBy(unzoomed, doubleTapScale, point), event.currentTarget, true);
+      const toggled = isZoomedIn ? unzoomed : zoomBy(unzoomed, doubleTapScale, tap.point);
+      applyZoom(toggled, event.currentTarget, { isAnimated: true });
     },
     onPointerCancel: release,
   };

@@ -1,4 +1,4 @@
-import { useVirtualizer } from '@tanstack/react-virtual';
+import { useVirtualizer, type Virtualizer } from '@tanstack/react-virtual';
 import { reactionEmojis } from '@thaw/contract/emojis';
 import {
   useEffect,
@@ -21,7 +21,7 @@ import {
 } from '@/chat-ui/message/available-actions';
 import { PartBoundary } from '@/chat-ui/part-boundary';
 import { actionSheetPart } from '@/chat-ui/message/message-action-parts';
-import { type MessageCommands } from '@/chat-ui/message/message-commands';
+import { type MessageActionsProps, type MessageCommands } from '@/chat-ui/message/message-commands';
 import { ListItem } from '@/chat-ui/message-list/list-item';
 import { readRowIndex, findRow } from '@/chat-ui/message-list/row-element';
 import { ToEndButton } from '@/chat-ui/message-list/to-end-button';
@@ -46,7 +46,10 @@ export interface MessageListProps {
   partner: MessageAuthor;
   commands: MessageCommands;
   capabilities: Capabilities;
-  /** What the user has revealed of a stranger: picture URLs, insulting texts, contact details; null for a friend. */
+  /**
+   * What the user has revealed in a stranger's messages: picture URLs, insulting texts and contact details. Null in a
+   * chat with a friend, where nothing is hidden.
+   */
   revealed: ReadonlySet<string> | null;
   /** Renders a message that is a card, such as a game, instead of a bubble. */
   renderCard?: ((message: ChatMessage) => ReactNode) | undefined;
@@ -65,28 +68,67 @@ export interface MessageListProps {
 const estimatedRowPx = 48;
 /** Number of rows mounted beyond each end of the visible part, so that scrolling shows no gaps. */
 const extraRows = 8;
-/** Key that stands for the row before the first one. */
+/** Stands for the key of the row before the first one, which does not exist. */
 const keyBeforeFirst = '';
 /** The reaction of a double tap: a heart, the first emoji. */
 const [heart] = reactionEmojis;
 
+type ScrollMethods = Pick<Virtualizer<HTMLDivElement, Element>, 'scrollToEnd' | 'scrollToIndex'>;
+
+/** Scrolls a message that the user has just sent into view, from any scroll position. */
+const useScrollToOwnMessage = (lastMessage: ChatMessage | undefined, virtualizer: ScrollMethods): void => {
+  const isSending = lastMessage?.delivery === 'sending';
+  const lastKey = lastMessage?.key;
+  // A further message changes `lastKey`. This runs the effect again even if `isSending` stays true.
+  useEffect(() => {
+    if (isSending) virtualizer.scrollToEnd();
+  }, [isSending, lastKey, virtualizer]);
+};
+
+/**
+ * Scrolls to the message at which the list opens. A later change of `startAt` has no effect.
+ * @returns the key of the row before this message, which is the last row that the user has seen; null if the list opens
+ * at its end
+ */
+const useStartPosition = (
+  messages: readonly ChatMessage[],
+  startAt: string | undefined,
+  virtualizer: ScrollMethods,
+): string | null => {
+  const [startIndex] = useState(() => messages.findIndex(({ id }) => id === startAt));
+  useLayoutEffect(() => {
+    if (startIndex >= 0) virtualizer.scrollToIndex(startIndex, { align: 'start' });
+  }, [startIndex, virtualizer]);
+  if (startIndex < 0) return null;
+  return messages[startIndex - 1]?.key ?? keyBeforeFirst;
+};
+
+interface ReachTopOptions {
+  scroller: RefObject<HTMLElement | null>;
+  isFirstRowMounted: boolean;
+  firstKey: string | undefined;
+  /** Whether the list has reached the position at which it opens. */
+  isPositioned: RefObject<boolean>;
+  onReachTop: (() => void) | undefined;
+}
+
 /**
  * Calls `onReachTop` when the first row is mounted: shortly before it scrolls into view, or because all rows fit
  * in view from the beginning.
- * @param isPositioned  whether the list has reached the position at which it opens
  */
-const useReachTop = (
-  scroller: RefObject<HTMLElement | null>,
-  isFirstRowMounted: boolean,
-  firstKey: string | undefined,
-  isPositioned: RefObject<boolean>,
-  onReachTop: (() => void) | undefined,
-): void => {
+const useReachTop = ({
+  scroller,
+  isFirstRowMounted,
+  firstKey,
+  isPositioned,
+  onReachTop,
+}: ReachTopOptions): void => {
   // Older messages change `firstKey`. This runs the effect again even if `isFirstRowMounted` stays true.
   useEffect(() => {
     const element = scroller.current;
     if (!element || !isFirstRowMounted) return;
-    if (isPositioned.current || element.scrollHeight <= element.clientHeight) onReachTop?.();
+    const doAllRowsFit = element.scrollHeight <= element.clientHeight;
+    if (isPositioned.current || doAllRowsFit) onReachTop?.();
   }, [scroller, isFirstRowMounted, firstKey, isPositioned, onReachTop]);
 };
 
@@ -101,9 +143,23 @@ const countUnseen = (
   partnerId: number,
 ): number => {
   if (lastSeenKey === null) return 0;
-  const firstUnseen = messages.findLastIndex(({ key }) => key === lastSeenKey) + 1;
-  return messages.slice(firstUnseen).filter(({ senderId }) => senderId === partnerId).length;
+  const lastSeenIndex = messages.findLastIndex(({ key }) => key === lastSeenKey); // -1 for an unknown key
+  return messages.slice(lastSeenIndex + 1).filter(({ senderId }) => senderId === partnerId).length;
 };
+
+/** The actions of a message as a sheet, or a dialog with an error if the code of the sheet cannot be loaded. */
+const LoadedActionSheet = ({ onClose, ...sheetProps }: MessageActionsProps & { onClose: () => void }) => (
+  <LoadedPart
+    part={actionSheetPart}
+    renderFailure={({ retry }) => (
+      <Modal isOpen title={copy.actions.label} onDismiss={onClose}>
+        <LoadError text={copy.actions.notLoaded} onRetry={retry} className="mt-4" />
+      </Modal>
+    )}
+  >
+    {(ActionSheet) => <ActionSheet {...sheetProps} onClose={onClose} />}
+  </LoadedPart>
+);
 
 /** A virtualized list: mounts only the rows in view. It stays scrolled to its end until the user scrolls up. */
 const List = ({
@@ -143,25 +199,21 @@ const List = ({
     scrollEndThreshold: endThresholdPx,
   });
 
-  const isOwnMessageSending = lastMessage?.delivery === 'sending';
-  const lastKey = lastMessage?.key;
-  // The user's own new message scrolls into view from any scroll position.
-  useEffect(() => {
-    if (isOwnMessageSending) virtualizer.scrollToEnd();
-  }, [isOwnMessageSending, lastKey, virtualizer]);
-
-  const [startIndex] = useState(() => messages.findIndex(({ id }) => id === startAt));
-  useLayoutEffect(() => {
-    if (startIndex >= 0) virtualizer.scrollToIndex(startIndex, { align: 'start' });
-  }, [startIndex, virtualizer]);
-  // The row before the one at which the list opens is the last seen.
+  useScrollToOwnMessage(lastMessage, virtualizer);
+  const initialLastSeenKey = useStartPosition(messages, startAt, virtualizer);
   const { lastSeenKey, noteUserAction, isPositioned } = useEndOfList(
     scroller,
-    lastKey,
-    startIndex < 0 ? null : (messages[startIndex - 1]?.key ?? keyBeforeFirst),
+    lastMessage?.key,
+    initialLastSeenKey,
   );
-  const rows = virtualizer.getVirtualItems();
-  useReachTop(scroller, rows[0]?.index === 0, messages[0]?.key, isPositioned, onReachTop);
+  const mountedRows = virtualizer.getVirtualItems();
+  useReachTop({
+    scroller,
+    isFirstRowMounted: mountedRows[0]?.index === 0,
+    firstKey: messages[0]?.key,
+    isPositioned,
+    onReachTop,
+  });
   // A row to which the user has jumped, for example from a quote of it, flashes.
   const { flashingKey, finishFlash } = useJump(ref, messages, virtualizer, noteUserAction);
 
@@ -175,9 +227,9 @@ const List = ({
   const openSheetOfRow = (row: HTMLElement | null): void => {
     const message = findMessage(row);
     if (!message) return;
-    // `findActions` finds none for a failed message, but the sheet can copy it, send it again and delete it.
-    const hasActions = message.delivery === 'failed' || hasAnyAction(findActions(message));
-    if (hasActions) setSheetKey(message.key);
+    // The sheet has actions of its own for a failed message: copy it, send it again, and delete it.
+    const isFailed = message.delivery === 'failed';
+    if (isFailed || hasAnyAction(findActions(message))) setSheetKey(message.key);
   };
 
   const handleRowKey = useRowKeyboard({
@@ -228,7 +280,7 @@ const List = ({
         <div className="mx-auto flex min-h-full w-full max-w-4xl flex-col justify-end px-4 pt-4 md:px-6">
           {top}
           <ol className="relative w-full shrink-0" style={{ height: virtualizer.getTotalSize() }}>
-            {rows.map(({ key, index, start }) => {
+            {mountedRows.map(({ key, index, start }) => {
               const message = messages[index];
               if (!message) return null;
               const actions = findActions(message);
@@ -283,24 +335,13 @@ const List = ({
         />
       )}
       {sheetMessage ? (
-        <LoadedPart
-          part={actionSheetPart}
-          renderFailure={({ retry }) => (
-            <Modal isOpen title={copy.actions.label} onDismiss={() => setSheetKey(null)}>
-              <LoadError text={copy.actions.notLoaded} onRetry={retry} className="mt-4" />
-            </Modal>
-          )}
-        >
-          {(ActionSheet) => (
-            <ActionSheet
-              message={sheetMessage}
-              ownId={me.id}
-              actions={findActions(sheetMessage)}
-              commands={commands}
-              onClose={() => setSheetKey(null)}
-            />
-          )}
-        </LoadedPart>
+        <LoadedActionSheet
+          message={sheetMessage}
+          ownId={me.id}
+          actions={findActions(sheetMessage)}
+          commands={commands}
+          onClose={() => setSheetKey(null)}
+        />
       ) : null}
     </div>
   );

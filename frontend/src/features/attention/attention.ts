@@ -9,9 +9,12 @@ export interface Situation {
   partnerName: string | undefined;
   /** The friend whose private chat is open. */
   friendName: string | undefined;
-  /** Unread messages of friends. A hidden page adds the unseen messages of the partner and the unseen friend news. */
+  /**
+   * The number in the title: the unread messages of friends. While the page is hidden, it includes the partner's
+   * messages and the friend news that the user has not seen.
+   */
   unreadCount: number;
-  /** Number of friend requests that the user received, plus those that others accepted, since the page was opened. */
+  /** Number of friend requests received, and of own requests accepted, since the page was opened. */
   friendNewsCount: number;
   /** The random chat began or ended while the tab was hidden. */
   hasChatChanged: boolean;
@@ -39,17 +42,14 @@ export const formatTitle = (situation: Situation): string => {
   return `${unreadCount > 0 ? `(${count}) ` : ''}${describeState(situation)} · ${productName}`;
 };
 
-/**
- * Returns the path of the icon for this situation. The variant `-calling` has a dot, which calls for attention:
- * something is unread, or the chat has changed.
- */
+/** Returns the path of the icon. The variant `-calling` has a dot: something is unread, or the chat has changed. */
 export const selectFavicon = ({ phase, unreadCount, hasChatChanged }: Situation): string => {
   const hasNews = unreadCount > 0 || hasChatChanged;
   if (phase === 'initial' && !hasNews) return '/favicon.svg';
   return `/favicon/${phase}${hasNews ? '-calling' : ''}.svg`;
 };
 
-/** Whether the change from `before` to `now` plays the sound. */
+/** Whether the change from `before` to `now` plays the sound. On a visible page, this includes friend news. */
 export const isSoundDue = (before: Situation, now: Situation): boolean =>
   now.unreadCount > before.unreadCount ||
   now.friendNewsCount > before.friendNewsCount ||

@@ -43,7 +43,7 @@ const initialOptions: AttentionOptions = {
   phase: 'initial',
   partnerName: undefined,
   friendName: undefined,
-  unreadCount: 0,
+  unreadFriendMessageCount: 0,
   partnerMessageCount: 0,
   friendNewsCount: 0, // friend requests received and accepted
 };
@@ -92,7 +92,7 @@ it('counts a friend request in the title until the hidden tab is visible, and pl
 it('counts friend requests and unread messages together', async () => {
   const page = renderPage();
   setVisibility('hidden');
-  page.change({ friendNewsCount: 1, unreadCount: 2 });
+  page.change({ friendNewsCount: 1, unreadFriendMessageCount: 2 });
   expect(document.title).toBe('(3) Chat · Thaw');
   await expectOneSound();
 });

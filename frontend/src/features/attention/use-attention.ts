@@ -9,11 +9,10 @@ export interface AttentionOptions {
   partnerName: string | undefined;
   /** The friend whose private chat is open. */
   friendName: string | undefined;
-  /** Unread messages of friends. */
-  unreadCount: number;
+  unreadFriendMessageCount: number;
   /** Number of messages from the partner of the random chat. */
   partnerMessageCount: number;
-  /** Number of friend requests that the user received, plus those that others accepted, since the page was opened. */
+  /** Number of friend requests received, and of own requests accepted, since the page was opened. */
   friendNewsCount: number;
 }
 
@@ -23,9 +22,25 @@ const setFavicon = (href: string): void => {
   document.querySelector('link[rel="icon"]')?.setAttribute('href', href);
 };
 
-/** A hidden tab stays silent while another tab is visible: the user is reading there. */
+/** Plays the sound, unless this tab is hidden and another one is visible: the user is reading there. */
 const playUnlessSeenElsewhere = async (isVisible: boolean): Promise<void> => {
   if (isVisible || !(await isAnotherTabVisible())) await playChime();
+};
+
+type News = Pick<AttentionOptions, 'phase' | 'partnerMessageCount' | 'friendNewsCount'>;
+
+/** What the user has seen: the current values while the page is visible, else those from when it last was. */
+const useSeenNews = (current: News, isVisible: boolean): News => {
+  const [seen, setSeen] = useState(current);
+  const isUpToDate =
+    seen.phase === current.phase &&
+    seen.partnerMessageCount === current.partnerMessageCount &&
+    seen.friendNewsCount === current.friendNewsCount;
+  if (isVisible && !isUpToDate) setSeen(current);
+  // A lower number belongs to a chat that began while the page was hidden: none of its messages has been seen.
+  const hasChatBegunUnseen = !isVisible && current.partnerMessageCount < seen.partnerMessageCount;
+  if (hasChatBegunUnseen) setSeen({ ...seen, partnerMessageCount: 0 });
+  return seen;
 };
 
 /** Updates the tab's title and icon and plays the sound when the situation changes (docs/product-decisions.md, B14). */
@@ -33,35 +48,25 @@ export const useAttention = ({
   phase,
   partnerName,
   friendName,
-  unreadCount,
+  unreadFriendMessageCount,
   partnerMessageCount,
   friendNewsCount,
 }: AttentionOptions): void => {
   const isVisible = usePageVisible();
   useVisibleTabLock(isVisible);
-  // What the user has seen: the values when the page was last visible, unless a chat has begun since (see below).
-  const [seen, setSeen] = useState({ phase, partnerMessageCount, friendNewsCount });
-  const isSeen =
-    seen.phase === phase &&
-    seen.partnerMessageCount === partnerMessageCount &&
-    seen.friendNewsCount === friendNewsCount;
-  if (isVisible && !isSeen) setSeen({ phase, partnerMessageCount, friendNewsCount });
-  // A lower number belongs to a chat that began while the page was hidden: the user has seen none of its messages.
-  if (!isVisible && partnerMessageCount < seen.partnerMessageCount)
-    setSeen({ ...seen, partnerMessageCount: 0 });
+  const seen = useSeenNews({ phase, partnerMessageCount, friendNewsCount }, isVisible);
   const unseenPartnerMessageCount = Math.max(0, partnerMessageCount - seen.partnerMessageCount);
   const unseenFriendNewsCount = friendNewsCount - seen.friendNewsCount;
+  const hasBegunOrEnded = phase !== seen.phase && (phase === 'active' || phase === 'skipped');
 
   const situation: Situation = {
     phase,
     partnerName,
     friendName,
-    // A hidden page adds what the user has not seen. On a visible page, only `friendNewsCount` plays the sound for news
-    // of friends.
-    unreadCount: unreadCount + (isVisible ? 0 : unseenPartnerMessageCount + unseenFriendNewsCount),
+    unreadCount:
+      unreadFriendMessageCount + (isVisible ? 0 : unseenPartnerMessageCount + unseenFriendNewsCount),
     friendNewsCount,
-    // `active` begins a chat, and `skipped` ends it.
-    hasChatChanged: !isVisible && phase !== seen.phase && (phase === 'active' || phase === 'skipped'),
+    hasChatChanged: !isVisible && hasBegunOrEnded,
   };
   const title = formatTitle(situation);
   const favicon = selectFavicon(situation);

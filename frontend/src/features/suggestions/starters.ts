@@ -1,6 +1,6 @@
 import { type Topic } from '@thaw/contract/topics';
 
-/** The part of a chat that a question suits. `deepener`: for users who already know each other a little. */
+/** The part of a chat that a question suits. A deepener is for users who already know each other a little. */
 export type Stage = 'opener' | 'follow_up' | 'deepener';
 
 /** A prepared question that the page suggests to the user as a message to the partner. */

@@ -46,7 +46,7 @@ describe('losing the connection', () => {
     expect(clock.pendingDelays).toEqual([]);
   });
 
-  it('resets the number of attempts only after five seconds of uptime', () => {
+  it('continues the series of attempts when a reopened connection is lost within five seconds', () => {
     const { acceptConnection, getCurrentSocket, clock, getStatus } = openSocketClient();
     getCurrentSocket().drop(closeCodes.abnormal);
     clock.advance(limits.reconnectInitialDelayMs);
@@ -55,7 +55,13 @@ describe('losing the connection', () => {
     getCurrentSocket().drop(closeCodes.abnormal);
     expect(getStatus()).toEqual({ kind: 'retrying', attempt: 2 });
     // The delay before the second attempt is twice as long.
-    clock.advance(2 * limits.reconnectInitialDelayMs);
+    expect(clock.pendingDelays).toEqual([2 * limits.reconnectInitialDelayMs]);
+  });
+
+  it('starts a new series of attempts when a reopened connection is lost after five seconds', () => {
+    const { acceptConnection, getCurrentSocket, clock, getStatus } = openSocketClient();
+    getCurrentSocket().drop(closeCodes.abnormal);
+    clock.advance(limits.reconnectInitialDelayMs);
     acceptConnection();
     clock.advance(limits.reconnectResetAfterMs);
     getCurrentSocket().drop(closeCodes.abnormal);
@@ -74,18 +80,16 @@ describe('losing the connection', () => {
   it('ignores events of a superseded socket', () => {
     const { acceptConnection, sockets, clock, frames, getStatus, client } = openSocketClient();
     const oldSocket = sockets[0]!;
-    // Copied, because the client removes its handlers from a lost socket.
     const { onmessage, onclose, onopen } = oldSocket;
     oldSocket.drop(closeCodes.abnormal);
     clock.advance(limits.reconnectInitialDelayMs);
     acceptConnection();
+    // The client removes its handlers from a lost socket. With them, the old socket can still send events.
+    Object.assign(oldSocket, { onmessage, onclose, onopen });
     const frameCount = frames.length;
-    onmessage?.call(
-      oldSocket as never,
-      new MessageEvent('message', { data: '{"event":"queue_left","data":{}}' }),
-    );
-    onclose?.call(oldSocket as never, { code: closeCodes.abnormal } as never);
-    onopen?.call(oldSocket as never, new Event('open'));
+    oldSocket.deliver('queue_left', {});
+    oldSocket.drop(closeCodes.abnormal);
+    oldSocket.accept();
     expect(frames).toHaveLength(frameCount);
     expect(getStatus()).toEqual({ kind: 'open' });
     expect(client.isOpen).toBe(true);
@@ -135,14 +139,20 @@ describe('the Reconnect button and wake-ups', () => {
     expect(getStatus()).toEqual({ kind: 'failed', canReconnect: true });
   });
 
-  it('reconnects immediately when the browser comes online before the next attempt, and cancels its timer', () => {
+  it('makes the next attempt immediately, and only once, when the browser comes online', () => {
     const { client, getCurrentSocket, sockets, clock } = openSocketClient();
     getCurrentSocket().drop(closeCodes.abnormal);
     client.wake();
     expect(sockets).toHaveLength(2);
-    // A second wake-up during the attempt has no effect.
-    client.wake();
     clock.advance(limits.reconnectInitialDelayMs);
+    expect(sockets).toHaveLength(2);
+  });
+
+  it('ignores a wake-up during an attempt', () => {
+    const { client, getCurrentSocket, sockets } = openSocketClient();
+    getCurrentSocket().drop(closeCodes.abnormal);
+    client.wake();
+    client.wake();
     expect(sockets).toHaveLength(2);
   });
 
@@ -152,7 +162,7 @@ describe('the Reconnect button and wake-ups', () => {
     expect(sockets).toHaveLength(1);
   });
 
-  it('disables Reconnect for 30 s after the server closed the connection for too many frames', () => {
+  it('disables Reconnect and ignores wake-ups for 30 s after the server closed the connection for too many frames', () => {
     const { getCurrentSocket, clock, getStatus, client, sockets } = openSocketClient();
     getCurrentSocket().drop(closeCodes.flooding);
     expect(getStatus()).toEqual({ kind: 'failed', canReconnect: false });

@@ -9,9 +9,8 @@ const MIN_SECRET_BYTES = 32;
 const SIGNED_PREFIX = 's:';
 
 /**
- * Reads signed cookie values. Defines the names, flags and signing secrets of the session cookie and of the
- * known-device cookie, by which `KnownDeviceService` recognises browsers in which a user has signed in
- * (docs/product-decisions.md, A02).
+ * Holds the settings of two signed cookies, and reads their values: the session cookie, and the known-device cookie of
+ * `KnownDeviceService`, which recognises browsers in which a user has signed in (docs/product-decisions.md, A02).
  */
 @Injectable()
 export class SessionCookieCodec {
@@ -19,6 +18,7 @@ export class SessionCookieCodec {
   readonly isSecure: boolean;
   readonly sessionCookieName: string;
   readonly knownDeviceCookieName: string;
+  /** Options of both cookies, without a lifetime. The cookie of `DeviceCookieService` has them too. */
   readonly options: CookieOptions;
   /** The first secret signs; all of them verify, so that secrets can be rotated. */
   readonly secrets: readonly [string, ...string[]];
@@ -38,7 +38,8 @@ export class SessionCookieCodec {
    */
   readSessionId(cookieHeader: string | undefined): string | null {
     const value = parse(cookieHeader ?? '')[this.sessionCookieName];
-    return value?.startsWith(SIGNED_PREFIX) ? this.readSigned(value.slice(SIGNED_PREFIX.length)) : null;
+    if (!value?.startsWith(SIGNED_PREFIX)) return null;
+    return this.readSigned(value.slice(SIGNED_PREFIX.length));
   }
 
   /** @returns the payload of a signed value; null when the signature matches none of the secrets. */
@@ -56,14 +57,12 @@ export class SessionCookieCodec {
  * @throws Error if there is no secret, or one is too short
  */
 const parseSecrets = (text: string | undefined): [string, ...string[]] => {
-  const [first, ...further] = (text ?? '')
+  const secrets = (text ?? '')
     .split(',')
     .map((secret) => secret.trim())
     .filter((secret) => secret !== '');
-  if (
-    first === undefined ||
-    [first, ...further].some((secret) => Buffer.byteLength(secret) < MIN_SECRET_BYTES)
-  ) {
+  const [first, ...further] = secrets;
+  if (first === undefined || secrets.some((secret) => Buffer.byteLength(secret) < MIN_SECRET_BYTES)) {
     throw new Error(`SESSION_SECRET (or SESSION_SECRET_FILE) must hold at least ${MIN_SECRET_BYTES} bytes`);
   }
   return [first, ...further];

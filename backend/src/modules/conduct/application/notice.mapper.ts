@@ -3,8 +3,8 @@ import type { NoticeRow } from '../infrastructure/notice.repository';
 import type { AutomaticCause } from '../projections/notice-rows.projection';
 
 /**
- * The facts of notices that an automatic rule sent, by cause. The causes `reports` and `age` are missing: `selectFacts`
- * chooses the facts of their suspensions, and the frontend has a fixed text for their other notices.
+ * The facts of notices that an automatic rule sent, by cause. Suspensions for the missing causes, `reports` and `age`,
+ * have the facts `PAUSED_…` below. The frontend has a fixed text for other notices with these causes.
  */
 const automaticFacts: Partial<Record<AutomaticCause, string>> = {
   many_accounts:
@@ -47,31 +47,37 @@ const selectFacts = ({ kind, cause, rule, facts, is_solo: isSolo }: NoticeRow): 
   // blocked image. The rule distinguishes them.
   if (isSuspension && cause === 'age') return rule === 'adults_only' ? PAUSED_FOR_AGE : PAUSED_FOR_IMAGE;
   // Only automatic notices have a cause. A moderator wrote the facts of the others.
-  const statedFacts = cause === null ? facts : (automaticFacts[cause] ?? null);
-  return isSolo ? appendSoloRemark(statedFacts) : statedFacts;
+  const knownFacts = cause === null ? facts : (automaticFacts[cause] ?? null);
+  return isSolo ? appendSoloRemark(knownFacts) : knownFacts;
 };
 
 const appendSoloRemark = (text: string | null): string =>
   text === null ? SOLO_REMARK : `${text} ${SOLO_REMARK}`;
 
 const toNoticeAppeal = (row: NoticeRow, now: Date, appealWithinMs: number): Notice['appeal'] => {
-  // The notice of an appeal's decision shows the decided appeal, and cannot be appealed itself.
-  const isAppealDecision = row.kind === 'appeal_decided';
-  if (!row.is_appealable && !isAppealDecision)
-    return { state: 'none', until: null, outcome: null, answer: null };
   const appealableUntil = new Date(row.created_at.getTime() + appealWithinMs);
-  const until = isAppealDecision ? null : appealableUntil.toISOString();
-  if (row.appeal_id === null)
-    return { state: appealableUntil > now ? 'possible' : 'over', until, outcome: null, answer: null };
-  if (row.appeal_outcome === null) return { state: 'open', until, outcome: null, answer: null };
-  const answer = row.appeal_answer;
+  const state = findAppealState(row, { isPeriodOver: appealableUntil <= now });
   return {
-    state: 'decided',
-    until,
+    state,
+    until: row.is_appealable ? appealableUntil.toISOString() : null,
     outcome: row.appeal_outcome,
-    answer: isAppealDecision && row.is_solo ? appendSoloRemark(answer) : answer,
+    answer: state === 'decided' ? formatAnswer(row) : null,
   };
 };
+
+const findAppealState = (
+  row: NoticeRow,
+  { isPeriodOver }: { isPeriodOver: boolean },
+): Notice['appeal']['state'] => {
+  // The notice of an appeal's decision shows the decided appeal, although it cannot be appealed itself.
+  if (!row.is_appealable && row.kind !== 'appeal_decided') return 'none';
+  if (row.appeal_id === null) return isPeriodOver ? 'over' : 'possible';
+  return row.appeal_outcome === null ? 'open' : 'decided';
+};
+
+const formatAnswer = ({ kind, is_solo: isSolo, appeal_answer: answer }: NoticeRow): string | null =>
+  // In a notice of another kind, `is_solo` is about the decision itself.
+  kind === 'appeal_decided' && isSolo ? appendSoloRemark(answer) : answer;
 
 const toNoticeReport = ({
   report_id: id,

@@ -48,8 +48,8 @@ export const decideRelease = (command: ReleaseCase, state: ConductState): readon
   const conductCase = requireCase(state, caseId);
   requireNoOtherClaim(conductCase, command);
   const { claim } = conductCase;
-  // The moderator has no claim, or it has ended.
-  if (claim?.moderatorId !== moderatorId || claim.until <= at) return [];
+  const hasClaim = claim?.moderatorId === moderatorId && claim.until > at;
+  if (!hasClaim) return [];
   return [createEvent(command, 'CaseReleased', { caseId, moderatorId })];
 };
 
@@ -83,17 +83,18 @@ export const decideCase = (
   const { ids, caseId, moderatorId, outcome, rule, facts, note, version } = command;
   const conductCase = requireCase(state, caseId);
   requireUninvolved(state, caseId, command);
-  // The moderator who escalated the case may decide it only if there is no other one, and after a wait.
+  // The moderator who escalated the case may decide it only after a wait, and only if there is no other moderator.
   if (conductCase.escalation)
     requireSecondModerator(conductCase.escalation, command, policy.soloReviewAfterMs);
   requireNoOtherClaim(conductCase, command);
   requireVersion(state, version);
   if (conductCase.state === 'decided') throw new DomainError('already_answered');
   requireConsistentDecision(command);
+  // Each reporter gets a notice of the decision.
   const reports = listReportsOfCase(state, caseId).map(({ reportId, reporterId }) => ({
     reportId,
     reporterId,
-    noticeId: ids.nextNumber(), // of the notice that informs the reporter of the decision
+    noticeId: ids.nextNumber(),
   }));
   return [
     createEvent(command, 'CaseDecided', { caseId, moderatorId, outcome, rule, reports, facts, note }),
@@ -106,18 +107,19 @@ export const decideCase = (
 /** @throws DomainError validation_failed when the rule, the facts or the end do not fit the outcome */
 const requireConsistentDecision = ({ outcome, rule, facts, until, at }: DecideCase): void => {
   const isExplained = outcome === 'dismissed' || (rule !== null && facts !== null);
-  const durationMs = until === null ? null : until.getTime() - at.getTime();
-  const hasValidEnd =
-    outcome === 'suspended'
-      ? durationMs !== null && durationMs >= limits.suspensionMinMs && durationMs <= limits.suspensionMaxMs
-      : durationMs === null;
+  const hasValidEnd = outcome === 'suspended' ? isValidSuspensionEnd(until, at) : until === null;
   if (!isExplained || !hasValidEnd) throw new DomainError('validation_failed');
 };
 
+const isValidSuspensionEnd = (until: Date | null, at: Date): boolean => {
+  if (until === null) return false;
+  const durationMs = until.getTime() - at.getTime();
+  return durationMs >= limits.suspensionMinMs && durationMs <= limits.suspensionMaxMs;
+};
+
 /**
- * A decision ends the flag and the sanctions that its case has led to so far. (A flagged user is matched only with
- * other flagged users.) A dismissal sends one notice that the restrictions are lifted. For other outcomes, the notice
- * of the decision explains their end.
+ * Ends the flag and the sanctions that the case has led to so far. (A flagged user is matched only with other flagged
+ * users.) A dismissal sends one notice that they are lifted. The notice of any other decision explains their end.
  */
 const endEarlierRestrictions = (command: DecideCase, state: ConductState): readonly ConductEvent[] => {
   const { ids, at, caseId, moderatorId, outcome } = command;
@@ -128,19 +130,19 @@ const endEarlierRestrictions = (command: DecideCase, state: ConductState): reado
   const noticeId = isDismissed && isRestricted ? ids.nextNumber() : null;
   // A dismissal also lifts sanctions that have ended, so that they no longer count as earlier sanctions of the user.
   const mustBeLifted = (sanction: ImposedSanction): boolean => isDismissed || isInForce(sanction, at);
-  return [
-    ...(isFlagOfCase ? [createEvent(command, 'FlagLifted', { noticeId })] : []),
-    ...earlierSanctions.filter(mustBeLifted).map(({ sanctionId }, index) =>
-      createEvent(command, 'SanctionLifted', {
-        sanctionId,
-        // Only the first event has the notice.
-        noticeId: isFlagOfCase || index > 0 ? null : noticeId,
-        cause: isDismissed ? 'dismissed' : 'replaced',
-        moderatorId,
-        reason: null,
-      }),
-    ),
-  ];
+  const flagLifted = isFlagOfCase ? [createEvent(command, 'FlagLifted', { noticeId })] : [];
+  const sanctionsLifted = earlierSanctions.filter(mustBeLifted).map(({ sanctionId }, index) => {
+    // Only the first of the events has the notice.
+    const isFirstEvent = !isFlagOfCase && index === 0;
+    return createEvent(command, 'SanctionLifted', {
+      sanctionId,
+      noticeId: isFirstEvent ? noticeId : null,
+      cause: isDismissed ? 'dismissed' : 'replaced',
+      moderatorId,
+      reason: null,
+    });
+  });
+  return [...flagLifted, ...sanctionsLifted];
 };
 
 /** Warns or sanctions the user. `requireConsistentDecision` has ensured that only a dismissal has no rule. */
@@ -169,7 +171,8 @@ const placeLegalHold = (command: DecideCase, state: ConductState): readonly Cond
   const isSanctioned = outcome === 'suspended' || outcome === 'banned';
   const isAboutMinor = listReportsOfCase(state, caseId).some(({ category }) => category === 'minor');
   const isIllegal = outcome !== 'dismissed' && rule === 'no_illegal';
-  if (state.standing.isHeld || !(isIllegal || (isSanctioned && isAboutMinor))) return [];
+  const isHoldRequired = isIllegal || (isSanctioned && isAboutMinor);
+  if (state.standing.isHeld || !isHoldRequired) return [];
   const reason = isIllegal ? 'Decided under the rule no_illegal' : 'Sanctioned after a report about a minor';
   return [createEvent(command, 'HoldPlaced', { moderatorId: null, reason })];
 };

@@ -2,8 +2,9 @@ import type { CaseKind, CaseOutcome } from '@thaw/contract/moderation';
 import type { HouseRule, ReportCategory } from '@thaw/contract/safety';
 import type { ConductEventOf, StandingEvent } from '../../standings/domain/standing.events';
 
-// The type `PersonWarned` keeps its original name, because stored events have it.
-// "Personal" lists the fields of an event that are stored beside the log, where they can be erased.
+// A report by another user, or an automatic finding, opens a case about the user or joins the undecided case. A
+// moderator decides the case. Notices inform the user and the reporters of the decision.
+// "Personal" lists the fields of an event that are stored beside the event log, so that they can be erased.
 
 /**
  * The chat that a report is about. `at`: when the random chat started, or when the newest message of the private chat
@@ -14,24 +15,24 @@ export type ReportContext =
 
 export type CaseOpened = ConductEventOf<'CaseOpened', { caseId: number; kind: CaseKind }>;
 
-/**
- * `countsAs`: the id under which the report is counted. Within a case, the accounts of one device share the user id of
- * one of them, so that they count as one reporter. `weight`: 0 for reporters who are suspended or whose reports are
- * mostly dismissed. `evidenceHash`: SHA-256 of the evidence's JSON. Personal: `words`, `evidence`.
- */
+/** Personal: `words`, `evidence`. */
 export type ReportFiled = ConductEventOf<
   'ReportFiled',
   {
     reportId: number;
     caseId: number;
     reporterId: number;
+    /** The user id under which the reporter is counted. The accounts of one device share it, so they count once. */
     countsAs: number;
+    /** 0 for reporters who are suspended or whose reports are mostly dismissed. */
     weight: 0 | 1;
     category: ReportCategory;
     context: ReportContext;
+    /** SHA-256 of the text `evidence`. */
     evidenceHash: string;
+    /** What the reporter wrote. */
     words: string | null;
-    /** JSON of `evidenceSchema`, exactly the text that was hashed. */
+    /** JSON of `evidenceSchema`. */
     evidence: string;
   }
 >;
@@ -42,27 +43,27 @@ export type ReportFiled = ConductEventOf<
  * has many new accounts.
  */
 export type FindingKind = 'stated_age' | 'image_match' | 'classifier' | 'many_accounts';
-/**
- * An automatic finding. `sourceEventId`: the event from which it was made; a second finding with the same id is not
- * recorded. Personal: `evidence`.
- */
+
+/** An automatic finding. Personal: `evidence`. */
 export type FindingRaised = ConductEventOf<
   'FindingRaised',
   {
     caseId: number;
     finding: FindingKind;
+    /** The event that led to the finding. A second finding from the same event is not recorded. */
     sourceEventId: string;
     evidenceHash: string | null;
     evidence: string | null;
   }
 >;
 
+/** The case is reserved for the moderator until the time `until`. */
 export type CaseClaimed = ConductEventOf<
   'CaseClaimed',
   { caseId: number; moderatorId: number; until: string }
 >;
 export type CaseReleased = ConductEventOf<'CaseReleased', { caseId: number; moderatorId: number }>;
-/** Personal: `reason`. */
+/** The moderator leaves the decision to another moderator. Personal: `reason`. */
 export type CaseEscalated = ConductEventOf<
   'CaseEscalated',
   { caseId: number; moderatorId: number; reason: string }
@@ -70,34 +71,40 @@ export type CaseEscalated = ConductEventOf<
 /** Personal: `text`. */
 export type CaseNoted = ConductEventOf<'CaseNoted', { caseId: number; moderatorId: number; text: string }>;
 
-/**
- * `moderatorId`: null for an automatic decision. `reports`: all reports of the case, with the notice for each reporter.
- * `facts`: the reason that the notice states to the user. `note`: for moderators only. Personal: `facts`, `note`.
- */
+/** Personal: `facts`, `note`. */
 export type CaseDecided = ConductEventOf<
   'CaseDecided',
   {
     caseId: number;
+    /** Null for an automatic decision. */
     moderatorId: number | null;
     outcome: CaseOutcome;
     rule: HouseRule | null;
+    /** All reports of the case, with the notice to each reporter. */
     reports: readonly { reportId: number; noticeId: number; reporterId: number }[];
+    /** The reason that the notice states to the user. */
     facts: string | null;
+    /** For moderators only. */
     note: string | null;
   }
 >;
+
+/** `PersonWarned` is the original name, which stays because stored events have it. */
 export type UserWarned = ConductEventOf<
   'PersonWarned',
   { noticeId: number; caseId: number; rule: HouseRule }
 >;
 
-/** `appellantId`: the user of the stream, or a reporter whose report was dismissed. Personal: `words`. */
+/**
+ * `noticeId`: the notice that is appealed. `appellantId`: its recipient, who is the user of the stream or a reporter
+ * whose report was dismissed. Personal: `words`.
+ */
 export type AppealFiled = ConductEventOf<
   'AppealFiled',
   { appealId: number; noticeId: number; caseId: number; appellantId: number; words: string }
 >;
 
-/** The words and the evidence of these reports were erased. The list is empty if only findings had evidence. */
+/** The words and the evidence of these reports were erased, or, if the list is empty, the evidence of findings. */
 export type EvidenceExpired = ConductEventOf<
   'EvidenceExpired',
   { caseId: number; reportIds: readonly number[] }

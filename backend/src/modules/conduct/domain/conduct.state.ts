@@ -31,29 +31,53 @@ const updateCase = (
   cases: updateEntry(state.cases, caseId, change),
 });
 
+const updateReport = (state: ConductState, reportId: number, change: Partial<FiledReport>): ConductState => ({
+  ...state,
+  reports: updateEntry(state.reports, reportId, change),
+});
+
+const updateSanction = (
+  state: ConductState,
+  sanctionId: number | null,
+  change: Partial<ImposedSanction>,
+): ConductState => ({
+  ...state,
+  sanctions: updateEntry(state.sanctions, sanctionId, change),
+});
+
 /**
  * Kinds of notices that a user can appeal. `care` announces a flag: the user is matched only with other flagged users.
  * A `report_decided` can be appealed as well if it states a dismissal.
  */
 const appealableKinds: readonly NoticeKind[] = ['warning', 'care', 'suspension', 'ban'];
 
-/** Adds the notice that an event sends, by default to the user of the stream. If `noticeId` is null, it sends none. */
+interface NoticeOfEvent {
+  kind: NoticeKind;
+  /** Null if the event sends no notice. */
+  noticeId: number | null;
+  caseId: number | null;
+  /** The user of the stream by default. */
+  recipientId?: number;
+  sanctionId?: number | null;
+  decidedBy?: number | null;
+  /** Determined by `appealableKinds` by default. */
+  isAppealable?: boolean;
+}
+
+/** Adds the notice that an event sends. */
 const addNotice = (
   state: ConductState,
   { occurredAt, data }: ConductEvent,
-  kind: NoticeKind,
-  notice: { noticeId: number | null; caseId: number | null } & Partial<Omit<SentNotice, 'noticeId'>>,
+  { noticeId, ...details }: NoticeOfEvent,
 ): ConductState => {
-  const { noticeId, ...details } = notice;
   if (noticeId === null) return state;
   const sent: SentNotice = {
     noticeId,
-    kind,
     recipientId: data.userId,
     sanctionId: null,
     createdAt: occurredAt,
     decidedBy: null,
-    isAppealable: appealableKinds.includes(kind),
+    isAppealable: appealableKinds.includes(details.kind),
     ...details,
   };
   return { ...state, notices: new Map(state.notices).set(noticeId, sent) };
@@ -77,10 +101,10 @@ const renewClaim = (state: ConductState, caseId: number, moderatorId: number, at
 export const evolveConduct = (state: ConductState, event: ConductEvent): ConductState => {
   // Events from the store have a position; events that the decider has just returned do not have one yet.
   const { streamPosition } = event as { streamPosition?: number };
-  return { ...evolve(state, event), version: streamPosition ?? state.version + 1 };
+  return { ...evolveWithoutVersion(state, event), version: streamPosition ?? state.version + 1 };
 };
 
-const evolve = (state: ConductState, event: ConductEvent): ConductState => {
+const evolveWithoutVersion = (state: ConductState, event: ConductEvent): ConductState => {
   const { occurredAt } = event;
   switch (event.type) {
     case 'CaseOpened': {
@@ -137,26 +161,12 @@ const evolve = (state: ConductState, event: ConductEvent): ConductState => {
       const escalation = { moderatorId, at: occurredAt };
       return updateCase(state, caseId, { state: 'escalated', escalation, claim: null });
     }
-    case 'CaseDecided': {
-      const { caseId, moderatorId, outcome, reports } = event.data;
-      const decision = { moderatorId, outcome, at: occurredAt };
-      let next = updateCase(state, caseId, { state: 'decided', decision, claim: null, escalation: null });
-      for (const { reportId, noticeId, reporterId } of reports) {
-        next = { ...next, reports: updateEntry(next.reports, reportId, { isDecided: true }) };
-        next = addNotice(next, event, 'report_decided', {
-          noticeId,
-          caseId,
-          recipientId: reporterId,
-          isAppealable: outcome === 'dismissed',
-          decidedBy: moderatorId,
-        });
-      }
-      return next;
-    }
+    case 'CaseDecided':
+      return evolveCaseDecided(state, event);
     case 'PersonWarned': {
       const { noticeId, caseId } = event.data;
       const decidedBy = findDecidingModerator(state, caseId);
-      return addNotice(state, event, 'warning', { noticeId, caseId, decidedBy });
+      return addNotice(state, event, { kind: 'warning', noticeId, caseId, decidedBy });
     }
     case 'AppealFiled': {
       const { appealId, noticeId, caseId, appellantId } = event.data;
@@ -165,12 +175,36 @@ const evolve = (state: ConductState, event: ConductEvent): ConductState => {
     }
     case 'EvidenceExpired':
       return event.data.reportIds.reduce(
-        (next, reportId) => ({ ...next, reports: updateEntry(next.reports, reportId, { hasExpired: true }) }),
+        (next, reportId) => updateReport(next, reportId, { hasExpired: true }),
         state,
       );
-    default:
-      return evolveOutsideStanding({ ...state, standing: evolveStanding(state.standing, event) }, event);
+    default: {
+      const standing = evolveStanding(state.standing, event);
+      return evolveOutsideStanding({ ...state, standing }, event);
+    }
   }
+};
+
+/** Marks all reports of the case as decided, and adds a notice for each reporter. */
+const evolveCaseDecided = (
+  state: ConductState,
+  event: Extract<ConductEvent, { type: 'CaseDecided' }>,
+): ConductState => {
+  const { caseId, moderatorId, outcome, reports } = event.data;
+  const decision = { moderatorId, outcome, at: event.occurredAt };
+  let next = updateCase(state, caseId, { state: 'decided', decision, claim: null, escalation: null });
+  for (const { reportId, noticeId, reporterId } of reports) {
+    next = updateReport(next, reportId, { isDecided: true });
+    next = addNotice(next, event, {
+      kind: 'report_decided',
+      noticeId,
+      caseId,
+      recipientId: reporterId,
+      isAppealable: outcome === 'dismissed',
+      decidedBy: moderatorId,
+    });
+  }
+  return next;
 };
 
 /** Applies what an event about the standing (the restrictions in force) changes outside `state.standing`. */
@@ -178,14 +212,12 @@ const evolveOutsideStanding = (state: ConductState, event: StandingEvent): Condu
   switch (event.type) {
     case 'PersonFlagged': {
       const { caseId, cause, noticeId } = event.data;
-      const flagged = addNotice({ ...state, flagCaseId: caseId }, event, 'care', { noticeId, caseId });
-      return cause === 'sanction_lapsed' ? recordLedToFlag(flagged, caseId) : flagged;
+      const flagged = addNotice({ ...state, flagCaseId: caseId }, event, { kind: 'care', noticeId, caseId });
+      return cause === 'sanction_lapsed' ? markLedToFlag(flagged, caseId) : flagged;
     }
     case 'FlagLifted': {
-      const lifted = addNotice(state, event, 'lifted', {
-        noticeId: event.data.noticeId,
-        caseId: state.flagCaseId,
-      });
+      const { noticeId } = event.data;
+      const lifted = addNotice(state, event, { kind: 'lifted', noticeId, caseId: state.flagCaseId });
       return { ...lifted, flagCaseId: null };
     }
     case 'SanctionImposed': {
@@ -205,9 +237,9 @@ const evolveOutsideStanding = (state: ConductState, event: StandingEvent): Condu
         hasLedToFlag: false,
       };
       const sanctions = new Map(state.sanctions).set(sanctionId, sanction);
-      const noticeKind = kind === 'banned' ? 'ban' : 'suspension';
       const decidedBy = isAutomatic ? null : findDecidingModerator(state, caseId);
-      return addNotice({ ...state, sanctions }, event, noticeKind, {
+      return addNotice({ ...state, sanctions }, event, {
+        kind: kind === 'banned' ? 'ban' : 'suspension',
         noticeId,
         caseId,
         sanctionId,
@@ -217,13 +249,13 @@ const evolveOutsideStanding = (state: ConductState, event: StandingEvent): Condu
     case 'SanctionConfirmed': {
       const { sanctionId, caseId } = event.data;
       const unclaimed = updateCase(state, caseId, { claim: null });
-      return { ...unclaimed, sanctions: updateEntry(unclaimed.sanctions, sanctionId, { isConfirmed: true }) };
+      return updateSanction(unclaimed, sanctionId, { isConfirmed: true });
     }
     case 'SanctionLifted': {
       const { sanctionId, noticeId } = event.data;
       const caseId = state.sanctions.get(sanctionId)?.caseId ?? null;
-      const sanctions = updateEntry(state.sanctions, sanctionId, { isLifted: true });
-      return addNotice({ ...state, sanctions }, event, 'lifted', { noticeId, caseId, sanctionId });
+      const lifted = updateSanction(state, sanctionId, { isLifted: true });
+      return addNotice(lifted, event, { kind: 'lifted', noticeId, caseId, sanctionId });
     }
     case 'AppealDecided':
       return evolveAppealDecided(state, event);
@@ -234,7 +266,7 @@ const evolveOutsideStanding = (state: ConductState, event: StandingEvent): Condu
         ageQuestionTimes: [...state.ageQuestionTimes, event.occurredAt],
         ageCaseId: caseId,
       };
-      return addNotice(asked, event, 'age_question', { noticeId, caseId });
+      return addNotice(asked, event, { kind: 'age_question', noticeId, caseId });
     }
     // These events change only `state.standing`.
     case 'AgeAnswered':
@@ -252,22 +284,19 @@ const evolveAppealDecided = (
   event: Extract<StandingEvent, { type: 'AppealDecided' }>,
 ): ConductState => {
   const { noticeId, answerNoticeId, caseId, outcome, sanctionId, until } = event.data;
-  const appeal = state.appeals.get(noticeId);
-  const appealedNotice = state.notices.get(noticeId);
   let next = updateCase(state, caseId, { claim: null });
   next = { ...next, appeals: updateEntry(next.appeals, noticeId, { outcome }) };
-  if (until !== null) {
-    // A ban has no end, so an appeal that sets one makes it a suspension.
-    const change = { kind: 'suspended', until: new Date(until) } as const;
-    next = { ...next, sanctions: updateEntry(next.sanctions, sanctionId, change) };
-  }
+  // A ban has no end, so an appeal that sets one makes it a suspension.
+  if (until !== null) next = updateSanction(next, sanctionId, { kind: 'suspended', until: new Date(until) });
   // Automatic care (a flag or suspension after reports of several users) ignores reports before `lastReversalAt`. A
   // reporter's successful appeal against a dismissal does not set it, because it confirms the reports.
-  if (outcome === 'reversed' && appealedNotice?.kind !== 'report_decided')
+  const isAppealOfReporter = state.notices.get(noticeId)?.kind === 'report_decided';
+  if (outcome === 'reversed' && !isAppealOfReporter)
     next = updateCase(next, caseId, { lastReversalAt: event.occurredAt });
+  const appeal = state.appeals.get(noticeId);
   if (!appeal) return next; // only satisfies the compiler: an appeal is filed before it is decided
   const { appellantId: recipientId } = appeal;
-  return addNotice(next, event, 'appeal_decided', { noticeId: answerNoticeId, caseId, recipientId });
+  return addNotice(next, event, { kind: 'appeal_decided', noticeId: answerNoticeId, caseId, recipientId });
 };
 
 /** Marks the reports of a case as undecided, because the case is opened again. */
@@ -279,8 +308,8 @@ const markUndecided = (reports: ConductState['reports'], caseId: number): Conduc
     ]),
   );
 
-/** Records that the automatic sanctions of a case have led to a flag, so that their end does not lead to another. */
-const recordLedToFlag = (state: ConductState, caseId: number | null): ConductState => {
+/** Marks the automatic sanctions of a case as having led to a flag, so that their end does not lead to another. */
+const markLedToFlag = (state: ConductState, caseId: number | null): ConductState => {
   const sanctions = new Map(state.sanctions);
   for (const [id, sanction] of sanctions)
     if (sanction.isAutomatic && sanction.caseId === caseId)

@@ -1,32 +1,31 @@
 import type { ConductEvent } from './conduct.events';
 
 const DAY_MS = 24 * 60 * 60_000;
-/**
- * A legal hold of a moderator keeps the user's data from erasure until it is lifted, and for at least this long after
- * it was placed.
- */
+/** A legal hold by a moderator protects a user's data from erasure for at least this long, even if lifted earlier. */
 const LEGAL_HOLD_MIN_MS = 365 * DAY_MS;
 
 export interface RetentionPolicy {
-  /** How long evidence is kept after the dismissal of the case, or after the end of the chat if that is later. */
+  /** How long evidence is kept after a dismissal, or after the end of the reported chat if the chat ends later. */
   evidenceMinKeptMs: number;
   /** How long a decision can be appealed. A decision other than a dismissal keeps the evidence for this long. */
   appealWithinMs: number;
 }
 
-// Times below are in ms since 1970. Infinity means that there is no end, or that it is not known yet.
+// Times below are in ms since 1970. Infinity stands for a time that is not known yet, or that never comes.
 
 interface AppealRecord {
   filedAt: number;
-  decidedAt: number | null;
+  /** Infinity while the appeal is open. */
+  decidedAt: number;
 }
 
 interface CaseRecord {
+  caseId: number;
   /** Null while the case is open, also when it was opened again. */
   decision: { decidedAt: number; isDismissal: boolean } | null;
-  /** The ends of the case's sanctions, by sanction id. */
+  /** The ends of the case's sanctions, by sanction id; Infinity for a ban. */
   sanctionEnds: Map<number, number>;
-  /** By appeal id. */
+  /** By appeal id, in the order of filing. */
   appeals: Map<number, AppealRecord>;
   /** The random chats that were reported. */
   sessionIds: Set<string>;
@@ -46,8 +45,13 @@ interface PersonalItem {
 interface Records {
   cases: Map<number, CaseRecord>;
   items: PersonalItem[];
-  /** Legal holds; `liftedAt` is Infinity while a hold is in force. */
-  holds: { placedAt: number; liftedAt: number }[];
+  holds: LegalHold[];
+}
+
+interface LegalHold {
+  placedAt: number;
+  /** Infinity while the hold is in force. */
+  liftedAt: number;
 }
 
 /**
@@ -67,12 +71,10 @@ export const computeExpiryTimes = (
   for (const event of events) addEvent(records, event);
   return new Map(
     records.items.map((item) => {
-      const expiryWithoutHolds = computeExpiryWithoutHolds(item, records.cases, chatEnds, policy);
-      // A hold also keeps data that is recorded while it is in force.
-      const endsOfHolds = records.holds
-        .filter(({ liftedAt }) => item.recordedAt <= liftedAt)
-        .map(({ placedAt, liftedAt }) => Math.max(liftedAt, placedAt + LEGAL_HOLD_MIN_MS));
-      const expiresAt = Math.max(expiryWithoutHolds, ...endsOfHolds);
+      const expiresAt = Math.max(
+        computeExpiryWithoutHolds(item, records.cases, chatEnds, policy),
+        ...listHoldEnds(item, records.holds),
+      );
       return [item.eventId, Number.isFinite(expiresAt) ? new Date(expiresAt) : null];
     }),
   );
@@ -114,17 +116,14 @@ const addEvent = ({ cases, items, holds }: Records, event: ConductEvent): void =
     }
     case 'SanctionLifted': {
       const { sanctionId } = event.data;
-      const foundCase = [...cases].find(([, { sanctionEnds }]) => sanctionEnds.has(sanctionId));
-      const [caseId, caseRecord] = foundCase ?? [null, undefined];
-      const knownEnd = caseRecord?.sanctionEnds.get(sanctionId) ?? Infinity;
-      // A sanction that had already ended when it was lifted keeps its end.
-      caseRecord?.sanctionEnds.set(sanctionId, Math.min(occurredAt, knownEnd));
-      addItem('statement', caseId);
+      const sanctionedCase = [...cases.values()].find(({ sanctionEnds }) => sanctionEnds.has(sanctionId));
+      if (sanctionedCase) endSanction(sanctionedCase, sanctionId, occurredAt);
+      addItem('statement', sanctionedCase?.caseId ?? null);
       return;
     }
     case 'AppealFiled': {
       const { caseId, appealId } = event.data;
-      getOrAddCase(cases, caseId).appeals.set(appealId, { filedAt: occurredAt, decidedAt: null });
+      getOrAddCase(cases, caseId).appeals.set(appealId, { filedAt: occurredAt, decidedAt: Infinity });
       addItem('statement', caseId);
       return;
     }
@@ -142,13 +141,13 @@ const addEvent = ({ cases, items, holds }: Records, event: ConductEvent): void =
       holds.push({ placedAt: occurredAt, liftedAt: Infinity });
       addItem('statement', null);
       return;
-    case 'HoldLifted': {
+    case 'HoldLifted':
       // A hold that was lifted earlier keeps its end.
       for (const hold of holds) hold.liftedAt = Math.min(hold.liftedAt, occurredAt);
       addItem('statement', null);
       return;
-    }
     default:
+    // The other events have no personal data, and do not change its expiry.
   }
 };
 
@@ -156,6 +155,7 @@ const getOrAddCase = (cases: Map<number, CaseRecord>, caseId: number): CaseRecor
   const known = cases.get(caseId);
   if (known) return known;
   const added: CaseRecord = {
+    caseId,
     decision: null,
     sanctionEnds: new Map(),
     appeals: new Map(),
@@ -166,6 +166,17 @@ const getOrAddCase = (cases: Map<number, CaseRecord>, caseId: number): CaseRecor
 };
 
 const toEndMs = (until: string | null): number => (until === null ? Infinity : Date.parse(until));
+
+/** Ends a sanction. If it has already ended, it keeps its end. */
+const endSanction = ({ sanctionEnds }: CaseRecord, sanctionId: number, endedAt: number): void => {
+  sanctionEnds.set(sanctionId, Math.min(endedAt, sanctionEnds.get(sanctionId) ?? Infinity));
+};
+
+/** Lists until when legal holds keep an item. A hold also keeps items that are recorded while it is in force. */
+const listHoldEnds = ({ recordedAt }: PersonalItem, holds: readonly LegalHold[]): number[] =>
+  holds
+    .filter(({ liftedAt }) => recordedAt <= liftedAt)
+    .map(({ placedAt, liftedAt }) => Math.max(liftedAt, placedAt + LEGAL_HOLD_MIN_MS));
 
 /** Computes the expiry of an event's personal data as if no legal hold had been placed. */
 const computeExpiryWithoutHolds = (
@@ -179,7 +190,8 @@ const computeExpiryWithoutHolds = (
   if (!caseRecord) return recordedAt + policy.appealWithinMs;
   const evidenceExpiry = computeEvidenceExpiry(caseRecord, chatEnds, policy);
   if (kind === 'evidence') return evidenceExpiry;
-  if ([...caseRecord.appeals.values()].some(({ decidedAt }) => decidedAt === null)) return Infinity;
+  const hasOpenAppeal = [...caseRecord.appeals.values()].some(({ decidedAt }) => decidedAt === Infinity);
+  if (hasOpenAppeal) return Infinity;
   const lastSanctionEnd = Math.max(recordedAt, ...caseRecord.sanctionEnds.values());
   return Math.max(evidenceExpiry, lastSanctionEnd + policy.appealWithinMs);
 };
@@ -190,21 +202,17 @@ const computeEvidenceExpiry = (
   { evidenceMinKeptMs, appealWithinMs }: RetentionPolicy,
 ): number => {
   if (!decision) return Infinity;
-  const { decidedAt: caseDecidedAt, isDismissal } = decision;
+  const { decidedAt, isDismissal } = decision;
   // A chat that continues counts as ended at the decision. When it ends, `createEvidenceExpiryProjection` computes the
   // expiry again.
-  const ends = [...sessionIds].map((sessionId) => chatEnds.get(sessionId)?.getTime() ?? caseDecidedAt);
-  let expiry = isDismissal
-    ? Math.max(caseDecidedAt, ...ends) + evidenceMinKeptMs
-    : caseDecidedAt + appealWithinMs;
-  for (const { filedAt, decidedAt } of appeals.values()) {
+  const ends = [...sessionIds].map((sessionId) => chatEnds.get(sessionId)?.getTime() ?? decidedAt);
+  let expiry = isDismissal ? Math.max(decidedAt, ...ends) + evidenceMinKeptMs : decidedAt + appealWithinMs;
+  // After the answer to an appeal against a dismissal, the evidence is kept for the minimum again.
+  const keptAfterAnswerMs = isDismissal ? evidenceMinKeptMs : 0;
+  for (const appeal of appeals.values()) {
     // The evidence had expired before this appeal was filed, so the appeal does not keep it.
-    if (filedAt > expiry) continue;
-    // After the answer to an appeal against a dismissal, the evidence is kept for the minimum again.
-    expiry = Math.max(
-      expiry,
-      decidedAt === null ? Infinity : decidedAt + (isDismissal ? evidenceMinKeptMs : 0),
-    );
+    if (appeal.filedAt > expiry) continue;
+    expiry = Math.max(expiry, appeal.decidedAt + keptAfterAnswerMs);
   }
   return expiry;
 };

@@ -16,14 +16,18 @@ import {
   readNoticeSchema,
   type ReportCategory,
   reportCategorySchema,
+  reportOutcomeSchema,
 } from '@thaw/contract/safety';
 import { MatchesSchema } from '../../../platform/http/matches-schema.decorator';
 import { assertType, type SameShape } from '../../../platform/http/same-shape.types';
 
+/** Where conduct can take place. */
 const places = ['random_chat', 'private_chat', 'profile', 'account'] as const;
-/** `none`: the notice cannot be appealed. `over`: the period for an appeal has ended without one. */
+/**
+ * `none`: the notice cannot be appealed. `possible`: the user can file an appeal. `open`: the user has filed one, which
+ * is not decided yet. `over`: the period for an appeal has ended without one.
+ */
 const appealStates = ['none', 'possible', 'open', 'decided', 'over'] as const;
-const reportOutcomes = ['action_taken', 'no_violation'] as const;
 
 export class NoticeAboutDto {
   @ApiProperty({ enum: places })
@@ -43,7 +47,7 @@ export class NoticeAppealDto {
   @ApiProperty({ enum: appealStates })
   state: (typeof appealStates)[number];
 
-  // End of the period for an appeal; null for a notice that cannot be appealed.
+  /** End of the period for an appeal; null for a notice that cannot be appealed. */
   @ApiProperty({ type: String, format: 'date-time', nullable: true })
   until: string | null;
 
@@ -62,11 +66,15 @@ export class NoticeReportDto {
   @ApiProperty({ enum: reportCategorySchema.options })
   category: ReportCategory;
 
-  @ApiProperty({ enum: reportOutcomes })
-  outcome: (typeof reportOutcomes)[number];
+  @ApiProperty({ enum: reportOutcomeSchema.options })
+  outcome: NonNullable<Notice['report']>['outcome'];
 }
 assertType<SameShape<NoticeReportDto, NonNullable<Notice['report']>>>();
 
+/**
+ * A message to one user about a decision that concerns them: what was decided (`kind`), why (`rule`, `facts` and
+ * `about`), and the period of a restriction (`from` and `until`).
+ */
 export class NoticeDto implements Notice {
   @ApiProperty({ type: 'integer', minimum: 1 })
   id: number;
@@ -106,7 +114,7 @@ export class NoticeDto implements Notice {
 }
 assertType<SameShape<NoticeDto, Notice>>();
 
-/** The request that marks a notice as read. It also answers a notice of the kind `age_question`. */
+/** The request that marks a notice as read. For a notice of the kind `age_question`, it can also answer it. */
 export class ReadNoticeDto implements ReadNotice {
   @ApiProperty({ enum: [true] })
   @MatchesSchema(readNoticeSchema.shape.seen)
@@ -118,6 +126,7 @@ export class ReadNoticeDto implements ReadNotice {
 }
 assertType<SameShape<ReadNoticeDto, ReadNotice>>();
 
+/** The request that files an appeal; `words` is its text. */
 export class FileAppealDto implements FileAppeal {
   @ApiProperty({ type: 'integer', minimum: 1 })
   @MatchesSchema(fileAppealSchema.shape.userId)

@@ -100,11 +100,11 @@ const decideRemoval = (
   ];
 };
 
+/** Ends the friendship or the pending request: friends have no pending request. */
 const decideSeparation = (
   { eventId, at, userId, otherId }: SeparateUsers,
   state: FriendshipState,
 ): readonly FriendshipEvent[] =>
-  // Friends have no pending request.
   state.areFriends
     ? decideRemoval({ eventId, at, userId, friendId: otherId }, state)
     : decideVoiding({ eventId, at }, state);

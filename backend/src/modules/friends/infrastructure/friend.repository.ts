@@ -5,7 +5,10 @@ import { buildFriendshipStreamId } from '../domain/friendship.events';
 import { FriendRequestEntity } from './friend-request.entity';
 import { FriendshipEntity, toFriendshipKey } from './friendship.entity';
 
-/** Queries of the read models `friend_requests` and `friendships`, which only the projection writes. */
+/**
+ * Queries of the read models `friend_requests` and `friendships`, which only the projection writes. A hidden request is
+ * one that its addressee never sees (`FriendRequestEntity.isHidden`).
+ */
 @Injectable()
 export class FriendRepository {
   constructor(
@@ -24,7 +27,7 @@ export class FriendRepository {
     return this.requests.findOneBy({ id });
   }
 
-  /** Requests that wait for the addressee's answer, oldest first, without those that the addressee never sees. */
+  /** Requests that wait for the addressee's answer, oldest first, without hidden ones. */
   findPendingRequests(addresseeId: number): Promise<FriendRequestEntity[]> {
     return this.requests.find({
       where: { addresseeId, status: 'pending', isHidden: false },
@@ -32,7 +35,7 @@ export class FriendRepository {
     });
   }
 
-  /** Whether a request between the two is pending. A request to the viewer that is hidden from them does not count. */
+  /** Whether a request between the two is pending. A hidden request to the viewer does not count. */
   hasPendingRequest(viewerId: number, otherId: number): Promise<boolean> {
     return this.requests.exists({
       where: [
@@ -59,18 +62,23 @@ export class FriendRepository {
   }
 
   /**
-   * Whether, after `since`, a friendship of the two ended, or a request that the viewer could see was voided: it ended
-   * without an answer, for example because of a block. A hidden request of the other user does not count.
+   * Whether, at or after `since`, a friendship of the two ended, or a request between them was voided: it ended without
+   * an answer, for example because of a block. A hidden request to the viewer does not count.
    */
   async haveSeparatedSince(viewerId: number, otherId: number, since: Date): Promise<boolean> {
     const rows = await this.friendships.query<unknown[]>(
       `SELECT 1 FROM events AS ended
-       WHERE stream_id = $1 AND occurred_at >= $3 AND (type = 'FriendshipRemoved' OR (
-         type = 'FriendRequestVoided' AND NOT EXISTS (
-           SELECT 1 FROM events AS sent
-           WHERE sent.stream_id = ended.stream_id AND sent.type = 'FriendRequestSent'
-             AND sent.data->'requestId' = ended.data->'requestId'
-             AND (sent.data->>'isHidden')::boolean AND (sent.data->>'requesterId')::bigint <> $2)))
+       WHERE stream_id = $1 AND occurred_at >= $3
+         AND (
+           type = 'FriendshipRemoved'
+           OR (type = 'FriendRequestVoided' AND NOT EXISTS (
+             SELECT 1 FROM events AS hidden
+             WHERE hidden.stream_id = ended.stream_id AND hidden.type = 'FriendRequestSent'
+               AND hidden.data->'requestId' = ended.data->'requestId'
+               AND (hidden.data->>'isHidden')::boolean
+               AND (hidden.data->>'requesterId')::bigint <> $2
+           ))
+         )
        LIMIT 1`,
       [buildFriendshipStreamId(viewerId, otherId), viewerId, since],
     );

@@ -6,6 +6,7 @@ import type { EntityManager } from 'typeorm';
 import { DomainError } from '../../../platform/errors/domain.errors';
 import { CommandExecutorService } from '../../../platform/event-store/command-executor.service';
 import { throwUnavailableOnConflict } from '../../../platform/event-store/version-conflict.functions';
+import type { BlockImage, UnblockImage } from '../domain/image-block.commands';
 import { imageBlockDecider } from '../domain/image-block.decider';
 import { buildImageStreamId } from '../domain/image-block.events';
 import type { BlockedImageEntity } from '../infrastructure/blocked-image.entity';
@@ -18,7 +19,7 @@ export interface ImageHashes {
   dhash: string | null;
 }
 
-/** What an upload needs of an entry of the list of blocked images. `BlockedImage` is the entry as moderators see it. */
+/** An entry of the list of blocked images, as uploads need it. Moderators see more of it: `BlockedImage`. */
 export interface ImageBlock {
   id: number;
   /** The SHA-256 of the blocked file. A near copy of the picture has another one. */
@@ -39,13 +40,11 @@ export interface ImagesToBlock {
  * (docs/decisions/0067-near-copies-are-found-by-a-difference-hash.md).
  */
 const MAX_DIFFERING_BITS = 4;
-/**
- * A hash with fewer set bits, or with more than `MAX_SET_BITS`, is that of a picture without structure, such as a plain
- * colour.
- */
+// The numbers of set bits that a difference hash can have if its picture has structure.
 const MIN_SET_BITS = 8;
 const MAX_SET_BITS = 56;
 
+/** False for the difference hash of a picture without structure, such as a plain colour. */
 const hasStructure = (dhash: string): boolean => {
   const setBits = [...BigInt(`0x${dhash}`).toString(2)].filter((bit) => bit === '1').length;
   return setBits >= MIN_SET_BITS && setBits <= MAX_SET_BITS;
@@ -58,7 +57,7 @@ const hasStructure = (dhash: string): boolean => {
 @Injectable()
 export class ImageBlocksService {
   constructor(
-    private readonly images: BlockedImageRepository,
+    private readonly blockedImages: BlockedImageRepository,
     private readonly executor: CommandExecutorService,
   ) {}
 
@@ -67,7 +66,7 @@ export class ImageBlocksService {
    * index and costs far less than an upload, and a cache would admit a blocked image until all replicas know of it.
    */
   async findBlock(sha256: string): Promise<ImageBlock | null> {
-    return this.images.findByHash(sha256);
+    return this.blockedImages.findByHash(sha256);
   }
 
   /**
@@ -75,39 +74,40 @@ export class ImageBlocksService {
    * compared, because their hashes are similar to many others.
    */
   async findNearBlock(dhash: string): Promise<ImageBlock | null> {
-    return hasStructure(dhash) ? this.images.findNear(dhash, MAX_DIFFERING_BITS) : null;
+    return hasStructure(dhash) ? this.blockedImages.findNear(dhash, MAX_DIFFERING_BITS) : null;
   }
 
   /** All blocked images, newest first. */
   async list(): Promise<BlockedImage[]> {
-    return (await this.images.findAll()).map(toBlockedImage);
+    return (await this.blockedImages.findAll()).map(toBlockedImage);
   }
 
-  /** Blocks images; those that are blocked already stay as they are. The caller retries a version conflict. */
-  async block({ images, ...fields }: ImagesToBlock, manager: EntityManager): Promise<void> {
+  /**
+   * Blocks images; those that are blocked already stay as they are.
+   * @param manager the caller's transaction, which the caller retries on a version conflict.
+   */
+  async block({ images, rule, caseId, moderatorId }: ImagesToBlock, manager: EntityManager): Promise<void> {
     const imagesBySha256 = new Map(images.map((image) => [image.sha256, image]));
     // In a fixed order, so that two transactions that block the same images cannot deadlock.
     const distinctImages = [...imagesBySha256.values()].sort((one, other) =>
       one.sha256 < other.sha256 ? -1 : 1,
     );
-    const imageIds = await this.images.reserveIds(distinctImages.length, manager);
+    const imageIds = await this.blockedImages.reserveIds(distinctImages.length, manager);
     for (const [index, { sha256, dhash }] of distinctImages.entries()) {
       const imageId = imageIds[index];
       if (imageId === undefined) throw new Error('The sequence conduct_ids returned too few numbers');
-      const command = {
+      const command: BlockImage = {
+        type: 'BlockImage',
         eventId: randomUUID(),
         at: new Date(),
+        imageId,
         sha256,
         dhash: dhash !== null && hasStructure(dhash) ? dhash : null,
-        imageId,
-        ...fields,
+        rule,
+        caseId,
+        moderatorId,
       };
-      await this.executor.execute(
-        buildImageStreamId(sha256),
-        imageBlockDecider,
-        { type: 'BlockImage', ...command },
-        manager,
-      );
+      await this.executor.execute(buildImageStreamId(sha256), imageBlockDecider, command, manager);
     }
   }
 
@@ -122,18 +122,20 @@ export class ImageBlocksService {
     moderatorId: number,
     work: (manager: EntityManager) => Promise<void>,
   ): Promise<void> {
-    const image = await this.images.find(imageId);
+    const image = await this.blockedImages.find(imageId);
     if (!image) throw new DomainError('not_found');
     const { sha256 } = image;
     await throwUnavailableOnConflict(() =>
       this.executor.runInTransaction(async (manager) => {
-        const command = { eventId: randomUUID(), at: new Date(), sha256, imageId, moderatorId };
-        await this.executor.execute(
-          buildImageStreamId(sha256),
-          imageBlockDecider,
-          { type: 'UnblockImage', ...command },
-          manager,
-        );
+        const command: UnblockImage = {
+          type: 'UnblockImage',
+          eventId: randomUUID(),
+          at: new Date(),
+          imageId,
+          sha256,
+          moderatorId,
+        };
+        await this.executor.execute(buildImageStreamId(sha256), imageBlockDecider, command, manager);
         await work(manager);
       }),
     );

@@ -1,15 +1,15 @@
 import { limits } from '@thaw/contract/limits';
 import { socketDirectoryLua } from '../../../platform/realtime/socket-directory.scripts';
 
-/** Values of the key that keeps two users apart: a cool-down after their last chat, or a block by one of them. */
+// Values of the separation key, which keeps two users apart: a cool-down after their last chat, or a block.
 export const COOLING = '1';
 export const BLOCKED = 'x';
 
 /** Number of users read per ZRANGE. */
 const PAGE_SIZE = 32;
 /**
- * Maximum number of pages that an attempt to match a user reads per queue, in addition to the pages that the excluded
- * users may fill. A user who finds no partner on these pages stays in the queue.
+ * Maximum number of pages that an attempt to match a user reads per queue. The pages that the excluded users may fill
+ * are added; they are excluded by a block. A user who finds no partner on these pages stays in the queue.
  */
 const MAX_PAGES = 8;
 /** Maximum number of overdue claims or chats returned by one call. */
@@ -41,7 +41,9 @@ local nowMs = now()
 
 local function userKey(user) return prefix .. 'user:' .. user end
 local function queueKey(pool, gender, preference)
-  return prefix .. 'queue:' .. (pool == '' and '' or pool .. ':') .. gender .. ':' .. preference
+  local poolPart = ''
+  if pool ~= '' then poolPart = pool .. ':' end
+  return prefix .. 'queue:' .. poolPart .. gender .. ':' .. preference
 end
 local function queueOf(record) return queueKey(record.pool, record.gender, record.preference) end
 
@@ -82,11 +84,13 @@ local function park(user, record)
   redis.call('PEXPIRE', userKey(user), ${limits.queuePlaceRetentionMs})
 end
 
--- Records that a replica holds sockets of the user. The empty text is the note of the member, which is not used here.
-local function arrive(user, member, replica) directory.join(user, member, replica, '') end
+-- Records that a replica holds sockets of the user. Member and replica are the same id.
+local function arrive(user, member, replica)
+  local note = '' -- not used in matching
+  directory.join(user, member, replica, note)
+end
 
--- Records that a replica no longer holds sockets of the user. Also called by directory.evict with topic, member and
--- replica. The topic is the user, and member and replica are the same id.
+-- Records that a replica no longer holds sockets of the user. directory.evict also calls it: its topic is the user.
 local function depart(user, member, replica)
   if not directory.leave(user, member, replica) then return end
   local record = loadRecord(user)
@@ -97,7 +101,7 @@ local function pairKey(name, a, b)
   if tonumber(a) < tonumber(b) then return prefix .. name .. ':' .. a .. '-' .. b end
   return prefix .. name .. ':' .. b .. '-' .. a
 end
--- The key that keeps two users apart. Its value is '${COOLING}' (cool-down after a chat) or '${BLOCKED}' (block).
+-- The separation key of two users. Its value is '${COOLING}' (cool-down) or '${BLOCKED}' (block).
 local function separationKey(a, b) return pairKey('cool-down', a, b) end
 
 -- Records that a searching user is matched with the partner.
@@ -130,39 +134,52 @@ local function compatibleQueues(record)
   return queues
 end
 
--- Finds the longest-waiting compatible user. A recent partner, with a cool-down, is skipped until one of the two has
--- waited for ignoreCoolDownAfterMs, and after that is chosen only if there is no other user. Users kept apart by a
--- block are always skipped.
--- Returns the partner or nil, and retryAt: the earliest time at which a skipped recent partner may be chosen, or nil.
--- Also removes stale entries (of users who have left this queue), and parks users without a live replica.
+-- Returns what a user in a queue is to a searching user, and the record of the other user if disconnected:
+--   stale         the entry is out of date: the other user has left this queue
+--   blocked       one of the two has blocked the other
+--   cooling       a recent partner, whom the search must skip until coolDownIgnoredAt
+--   disconnected  has no live replica
+--   fallback      a recent partner, who is chosen only if no other user is free
+--   free
+local function classifyCandidate(user, other, queue, coolDownIgnoredAt)
+  local otherRecord = loadRecord(other)
+  if not otherRecord or otherRecord.state ~= 'searching' or queueOf(otherRecord) ~= queue then return 'stale' end
+  local separation = redis.call('GET', separationKey(user, other))
+  if separation == '${BLOCKED}' then return 'blocked' end
+  local isRecentPartner = separation ~= false
+  if isRecentPartner and coolDownIgnoredAt > nowMs then return 'cooling' end
+  if not hasLiveReplica(other) then return 'disconnected', otherRecord end
+  if isRecentPartner then return 'fallback' end
+  return 'free'
+end
+
+-- Finds the longest-waiting compatible user. A cool-down is ignored once one of the two has waited for
+-- ignoreCoolDownAfterMs.
+-- Returns the partner or nil, and retryAt: the earliest time at which a cooling user may be chosen, or nil.
+-- Also removes stale entries, and parks disconnected users.
 local function findPartner(user, record, excluded, excludedCount, ignoreCoolDownAfterMs)
   local pages = ${MAX_PAGES} + math.ceil(excludedCount / ${PAGE_SIZE})
   local best, bestSince, fallback, fallbackSince, retryAt
   for _, queue in ipairs(compatibleQueues(record)) do
     local stale, disconnected = {}, {}
     scanQueue(queue, pages, function(other, since)
+      -- A user of another queue has waited longer than all who follow.
       if bestSince and since >= bestSince then return true end
       if other == user or excluded[other] then return false end
-      local otherRecord = loadRecord(other)
-      if not otherRecord or otherRecord.state ~= 'searching' or queueOf(otherRecord) ~= queue then
-        stale[#stale + 1] = other
-        return false
-      end
-      local separation = redis.call('GET', separationKey(user, other))
-      if separation == '${BLOCKED}' then return false end
-      local isCooling = separation ~= false
       local coolDownIgnoredAt = math.min(since, record.since) + ignoreCoolDownAfterMs
-      if isCooling and coolDownIgnoredAt > nowMs then
-        if not retryAt or coolDownIgnoredAt < retryAt then retryAt = coolDownIgnoredAt end
-      elseif not hasLiveReplica(other) then
+      local kind, otherRecord = classifyCandidate(user, other, queue, coolDownIgnoredAt)
+      if kind == 'stale' then
+        stale[#stale + 1] = other
+      elseif kind == 'disconnected' then
         disconnected[#disconnected + 1] = {user = other, record = otherRecord}
-      elseif isCooling then
+      elseif kind == 'cooling' then
+        if not retryAt or coolDownIgnoredAt < retryAt then retryAt = coolDownIgnoredAt end
+      elseif kind == 'fallback' then
         if not fallbackSince or since < fallbackSince then fallback, fallbackSince = other, since end
-      else
+      elseif kind == 'free' then
         best, bestSince = other, since
-        return true
       end
-      return false
+      return kind == 'free'
     end)
     -- Removed after the scan, because removing entries would shift the following pages.
     for _, other in ipairs(stale) do redis.call('ZREM', queue, other) end
@@ -179,13 +196,14 @@ local function claimedOrChattingReply(record)
   return {record.state, record.gender, record.preference, record.pool, record.session}
 end
 
--- Matches a user who is searching and in a queue, or replies that they are still searching.
--- session: id of the chat session if a match is made. firstExcluded: index of the first excluded user in ARGV, whose
--- last arguments are the excluded users.
+-- Matches a queued user with a partner. Without a partner, replies that the user is still searching.
+-- session: id of the chat session if a match is made. firstExcluded: index in ARGV from which all are excluded users.
 local function attemptMatch(user, record, session, claimMs, ignoreCoolDownAfterMs, firstExcluded)
-  local excluded = {}
-  for i = firstExcluded, #ARGV do excluded[ARGV[i]] = true end
-  local excludedCount = math.max(0, #ARGV - firstExcluded + 1)
+  local excluded, excludedCount = {}, 0
+  for i = firstExcluded, #ARGV do
+    excluded[ARGV[i]] = true
+    excludedCount = excludedCount + 1
+  end
   local partner, retryAt = findPartner(user, record, excluded, excludedCount, tonumber(ignoreCoolDownAfterMs))
   if not partner then return searchingReply(record, retryAt and tostring(retryAt - nowMs) or '') end
   claim(user, record, partner, session)
@@ -206,15 +224,15 @@ local function retryMatch(user, record, session, claimMs, ignoreCoolDownAfterMs,
   return attemptMatch(user, record, session, claimMs, ignoreCoolDownAfterMs, firstExcluded)
 end
 
--- Returns the overdue members of a sorted set, whose scores are deadlines, and postpones them: a member that cannot be
--- settled now must not block the others, and only one replica at a time settles it.
+-- Returns overdue members of a sorted set, whose scores are deadlines. Also postpones them, so that no other replica
+-- handles them at the same time, and a member that cannot be handled now does not block the others.
 local function takeDue(key, againInMs)
   local due = redis.call('ZRANGEBYSCORE', key, '-inf', nowMs, 'LIMIT', 0, ${MAX_DUE_PER_CALL})
   for _, member in ipairs(due) do redis.call('ZADD', key, nowMs + againInMs, member) end
   return due
 end
 
--- Removes a match from the set of claims or of chats, whichever of its users was written first.
+-- Removes a match from the set of claims or of chats, in which either user may come first.
 local function removeMatch(key, session, a, b)
   redis.call('ZREM', key, session .. '|' .. a .. '|' .. b, session .. '|' .. b .. '|' .. a)
 end

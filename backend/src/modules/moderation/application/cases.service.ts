@@ -112,7 +112,7 @@ export class CasesService {
    * @throws DomainError not_found when there is no such case
    */
   async requireUserId(caseId: number): Promise<number> {
-    const userId = await this.cases.findUserId(caseId);
+    const userId = await this.cases.findUserIdOfCase(caseId);
     if (userId === null) throw new DomainError('not_found');
     return userId;
   }

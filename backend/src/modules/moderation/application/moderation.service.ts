@@ -127,7 +127,7 @@ export class ModerationService {
     const { version, outcome, answer } = body;
     // The conduct decider checks that this end shortens the sanction.
     const until = body.until === undefined ? null : new Date(body.until);
-    const caseId = await this.repository.findCaseOfAppeal(appealId);
+    const caseId = await this.repository.findCaseIdOfAppeal(appealId);
     if (caseId === null) throw new DomainError('not_found');
     const act = await this.toCaseAct(moderatorId, caseId);
     const moderatorInvolvement = await this.eligibleModerators.findModeratorInvolvement(caseId);

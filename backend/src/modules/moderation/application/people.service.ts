@@ -67,7 +67,7 @@ export class PeopleService {
     return this.load(userId);
   }
 
-  /** @throws DomainError not_found when the user has no case and was erased in the meantime */
+  /** @throws DomainError not_found when the user was erased in the meantime, unless they have a case */
   private async load(userId: number): Promise<ModeratedPerson> {
     const [person, sanctions, cases, accountIds] = await Promise.all([
       this.people.find(userId),

@@ -2,10 +2,11 @@ import type { CaseFilter } from '@thaw/contract/moderation';
 import type { ReportCategory } from '@thaw/contract/safety';
 import { buildStandingKindSql } from '../../standings/application/standing.sql';
 
-// The SQL of the case queue. The urgency of a case is 0 to 1,000 points: the base of the gravest reason why the case
-// waits (a report's category, an automatic finding, an appeal, or a ban to confirm), plus points for further reporters,
-// earlier sanctions (`priors`), an automatic case and the time of waiting. Reports of weight 0 are those of excluded or
-// unreliable reporters.
+// The SQL of the case queue, which orders cases by urgency. The urgency is 0 to 1,000 points, the sum of:
+// - a base for the gravest reason why the case waits: a report's category, an automatic finding, an appeal, or a ban to
+//   confirm
+// - points for further reporters, earlier sanctions (`priors`), an automatic case and the time of waiting
+// It is halved if the reason is reports that all have weight 0: those of excluded or unreliable reporters.
 
 /** The category `minor` means that the report is about a minor. */
 const categoryBases: Record<ReportCategory, number> = {
@@ -20,11 +21,11 @@ const categoryBases: Record<ReportCategory, number> = {
 };
 /** By kind of finding; `FindingKind` explains the kinds. */
 const findingBases = { stated_age: 600, image_match: 500, classifier: 300, many_accounts: 150 };
-/** For an appeal against a notice without a sanction in force. */
-const APPEAL_BASE = 350;
-const APPEAL_OF_SANCTION_IN_FORCE_BASE = 400;
+/** By what the appealed notice is about. */
+const appealBases = { sanctionInForce: 400, other: 350 };
 const CONFIRMATION_BASE = 380;
-/** Points that are added to the base. */
+
+// Points in addition to the base.
 const POINTS_PER_FURTHER_REPORTER = 40;
 const MAX_FURTHER_REPORTERS = 5;
 const POINTS_PER_EARLIER_SANCTION = 60;
@@ -43,6 +44,22 @@ const buildLookUpSql = (value: string, numbers: Record<string, number>): string 
     .map(([name, number]) => `WHEN '${name}' THEN ${number}`)
     .join(' ')} ELSE 0 END`;
 
+/** An SQL expression for points that only a waiting case gets. */
+const buildWaitingPointsSql = (points: string): string => `CASE WHEN is_waiting THEN ${points} ELSE 0 END`;
+
+const reportersPartSql = buildWaitingPointsSql(
+  `${POINTS_PER_FURTHER_REPORTER} * LEAST(${MAX_FURTHER_REPORTERS}, GREATEST(0, reporters - 1))`,
+);
+const priorsPartSql = buildWaitingPointsSql(
+  `${POINTS_PER_EARLIER_SANCTION} * LEAST(${MAX_EARLIER_SANCTIONS}, priors)`,
+);
+const automaticPartSql = buildWaitingPointsSql(
+  `CASE WHEN is_automatic THEN ${AUTOMATIC_CASE_POINTS} ELSE 0 END`,
+);
+/** As of `$1`. */
+const waitingPartSql = buildWaitingPointsSql(`LEAST(${MAX_WAITING_POINTS}, ${POINTS_PER_HOUR} *
+  GREATEST(0, floor(extract(epoch FROM $1::timestamptz - waiting_since) / 3600)))::int`);
+
 /**
  * An SQL condition for bans by a moderator that no other moderator has confirmed yet. A ban that was inherited from
  * another account needs no confirmation.
@@ -53,24 +70,21 @@ const buildUnconfirmedBanSql = (sanctions: string): string =>
      AND NOT ${sanctions}.is_automatic AND ${sanctions}.inherited_from IS NULL`;
 
 /**
- * The cases that wait: undecided ones, and decided ones with an open appeal or an unconfirmed ban.
- * `buildMeasuredCasesSql` defines `open_appeals` and `unconfirmed_bans`.
+ * The cases that wait: undecided ones, and decided ones with an open appeal or an unconfirmed ban. `open_appeals` and
+ * `unconfirmed_bans` are common table expressions of `buildMeasuredCasesSql`.
  */
 const waitingIdsSql = `
   SELECT id FROM conduct_cases WHERE state <> 'decided' AND opened_at <= $1
   UNION SELECT case_id FROM open_appeals
   UNION SELECT case_id FROM unconfirmed_bans`;
 
-/**
- * Queries for the ids of the cases of a list, or of a single case. `buildCasePageSql` and `singleCaseSql` list the
- * parameters.
- */
+/** Queries for the ids of cases. `buildCasePageSql` and `singleCaseSql` explain the parameters. */
 const caseIdsSql: Record<CaseFilter | 'single', string> = {
   open: waitingIdsSql,
   // The cases of users under a legal hold.
   held: `SELECT id FROM conduct_cases
          WHERE user_id IN (SELECT user_id FROM standings WHERE is_held) AND opened_at <= $1`,
-  // Decided cases are ordered by time, so their page can be selected here, before urgencies are computed.
+  // Selects one page only: decided cases are ordered by time, so no urgency has to be computed first.
   decided: `SELECT id FROM conduct_cases AS decided
             WHERE state = 'decided' AND ($3::timestamptz IS NULL OR (decided_at, id) < ($3, $4::bigint))
               AND NOT EXISTS (SELECT 1 FROM appeals WHERE case_id = decided.id AND appeals.decided_at IS NULL)
@@ -90,7 +104,7 @@ const buildMeasuredCasesSql = (idsSql: string): string => `
 open_appeals AS (
   SELECT appeals.case_id, min(appeals.created_at) AS filed_at,
          max(CASE WHEN sanctions.id IS NULL
-               THEN ${APPEAL_BASE} ELSE ${APPEAL_OF_SANCTION_IN_FORCE_BASE} END) AS base
+               THEN ${appealBases.other} ELSE ${appealBases.sanctionInForce} END) AS base
   FROM appeals LEFT JOIN sanctions
     ON sanctions.user_id = appeals.user_id AND sanctions.notice_id = appeals.notice_id
    AND sanctions.lifted_at IS NULL AND (sanctions.until IS NULL OR sanctions.until > $1)
@@ -114,7 +128,7 @@ open_appeals AS (
          -- Once a case is decided, its reports and its finding no longer count.
          CASE WHEN is_undecided THEN COALESCE(case_reports.base, 0) ELSE 0 END AS reports_base,
          CASE WHEN is_undecided THEN ${buildLookUpSql('finding', findingBases)} ELSE 0 END AS finding_base,
-         is_undecided OR appeal_filed_at IS NOT NULL OR ban_imposed_at IS NOT NULL AS is_waiting,
+         (is_undecided OR appeal_filed_at IS NOT NULL OR ban_imposed_at IS NOT NULL) AS is_waiting,
          -- A decided case has been waiting since the appeal was filed or the ban was imposed.
          CASE WHEN is_undecided THEN opened_at
               ELSE COALESCE(LEAST(appeal_filed_at, ban_imposed_at), opened_at) END AS waiting_since
@@ -135,15 +149,13 @@ open_appeals AS (
 ), weighed_cases AS (
   SELECT counted_cases.*,
          GREATEST(finding_base, reports_base, appeal_base, confirmation_base) AS base,
-         CASE WHEN is_waiting THEN
-           ${POINTS_PER_FURTHER_REPORTER} * LEAST(${MAX_FURTHER_REPORTERS}, GREATEST(0, reporters - 1)) ELSE 0 END AS reporters_part,
-         CASE WHEN is_waiting THEN ${POINTS_PER_EARLIER_SANCTION} * LEAST(${MAX_EARLIER_SANCTIONS}, priors) ELSE 0 END AS priors_part,
-         CASE WHEN is_waiting AND is_automatic THEN ${AUTOMATIC_CASE_POINTS} ELSE 0 END AS automatic_part,
-         CASE WHEN is_waiting THEN LEAST(${MAX_WAITING_POINTS}, ${POINTS_PER_HOUR} * GREATEST(0,
-           floor(extract(epoch FROM $1::timestamptz - waiting_since) / 3600)))::int ELSE 0 END AS waiting_part,
-         -- The kind is the reason with the highest base; of equal ones, the first in this order. A case that does not
-         -- wait keeps its stored kind. Findings and reports are not compared with a confirmation, because they count
-         -- only while the case is undecided, and a ban is confirmed after the decision.
+         ${reportersPartSql} AS reporters_part,
+         ${priorsPartSql} AS priors_part,
+         ${automaticPartSql} AS automatic_part,
+         ${waitingPartSql} AS waiting_part,
+         -- The reason with the highest base; of equal ones, the first in this order. A case that does not wait keeps
+         -- its stored kind. Findings and reports are not compared with a confirmation: they count only until the
+         -- decision, and a ban is confirmed after it.
          CASE WHEN NOT is_waiting THEN kind
               WHEN finding_base > 0 AND finding_base = GREATEST(finding_base, reports_base, appeal_base) THEN 'finding'
               WHEN reports_base > 0 AND reports_base = GREATEST(reports_base, appeal_base) THEN 'reports'
@@ -151,12 +163,11 @@ open_appeals AS (
               WHEN confirmation_base > 0 THEN 'confirmation' ELSE kind END AS gravest_kind
   FROM counted_cases
 ), halved_cases AS (
-  -- The urgency is halved when the case waits because of reports that all have weight 0.
   SELECT weighed_cases.*, is_waiting AND gravest_kind = 'reports' AND reporters = 0 AS is_halved FROM weighed_cases
 ), measured_cases AS (
   SELECT halved_cases.*,
          LEAST(${MAX_URGENCY}, base + reporters_part + priors_part + automatic_part + waiting_part)
-           / CASE WHEN is_halved THEN 2 ELSE 1 END AS urgency
+           / (CASE WHEN is_halved THEN 2 ELSE 1 END) AS urgency
   FROM halved_cases
 )`;
 
@@ -182,6 +193,10 @@ LEFT JOIN users ON users.id = page.user_id
 LEFT JOIN standings ON standings.user_id = page.user_id
 LEFT JOIN event_streams ON event_streams.stream_id = 'conduct-' || page.user_id`;
 
+/** Selects the rows of all cases in `idsSql`. */
+const buildCaseRowsSql = (idsSql: string): string =>
+  `WITH ${buildMeasuredCasesSql(idsSql)}, page AS (SELECT * FROM measured_cases) ${selectCaseRowsSql}`;
+
 const urgencyOrderSql = 'urgency DESC, waiting_since, id';
 
 /**
@@ -192,17 +207,16 @@ const urgencyOrderSql = 'urgency DESC, waiting_since, id';
  *
  * The filter `decided` has no $5, and its $3 is the time of the decision.
  */
-export const buildCasePageSql = (filter: CaseFilter): string =>
-  filter === 'decided'
-    ? `WITH ${buildMeasuredCasesSql(caseIdsSql.decided)}, page AS (SELECT * FROM measured_cases)
-       ${selectCaseRowsSql} ORDER BY page.decided_at DESC, page.id DESC`
-    : `WITH ${buildMeasuredCasesSql(caseIdsSql[filter])}, page AS (
-         SELECT * FROM measured_cases
-         WHERE $3::timestamptz IS NULL OR urgency < $5::int
-            OR (urgency = $5::int AND (waiting_since, id) > ($3, $4::bigint))
-         ORDER BY ${urgencyOrderSql} LIMIT $2)
-       ${selectCaseRowsSql} ORDER BY ${urgencyOrderSql}`;
+export const buildCasePageSql = (filter: CaseFilter): string => {
+  if (filter === 'decided')
+    return `${buildCaseRowsSql(caseIdsSql.decided)} ORDER BY page.decided_at DESC, page.id DESC`;
+  return `WITH ${buildMeasuredCasesSql(caseIdsSql[filter])}, page AS (
+      SELECT * FROM measured_cases
+      WHERE $3::timestamptz IS NULL OR urgency < $5::int
+         OR (urgency = $5::int AND (waiting_since, id) > ($3, $4::bigint))
+      ORDER BY ${urgencyOrderSql} LIMIT $2)
+    ${selectCaseRowsSql} ORDER BY ${urgencyOrderSql}`;
+};
 
 /** Selects one case. Parameters: $1 the time as of which its urgency is computed, $2 the id. */
-export const singleCaseSql = `WITH ${buildMeasuredCasesSql(caseIdsSql.single)}, page AS (SELECT * FROM measured_cases)
-  ${selectCaseRowsSql}`;
+export const singleCaseSql = buildCaseRowsSql(caseIdsSql.single);

@@ -7,10 +7,7 @@ import type { ImageHashes } from '../../image-blocks/application/image-blocks.se
 import { buildConductStreamId } from '../../standings/domain/standing.events';
 import { buildCasePageSql, singleCaseSql } from './case-queue.sql';
 
-/**
- * A case with its urgency: the sum of `base` and the four `*_part` columns, limited to 1,000, and then halved if
- * `is_halved`. Ids are strings: the driver returns bigint as text.
- */
+/** A case, with the points by which the queue is sorted. Ids are strings: the driver returns bigint as text. */
 export interface CaseRow {
   id: string;
   user_id: string;
@@ -18,6 +15,7 @@ export interface CaseRow {
   kind: CaseKind;
   /** Version of the user's conduct stream. A moderator's act on the case has to state it. */
   version: number;
+  /** The sum of `base` and the four `*_part` columns, but at most 1,000. Halved if `is_halved`. */
   urgency: number;
   /** Points for the gravest reason why the case waits. */
   base: number;
@@ -25,15 +23,15 @@ export interface CaseRow {
   priors_part: number;
   automatic_part: number;
   waiting_part: number;
-  /** Whether the case waits because of reports that all have weight 0 (see `reporters`). */
+  /** Whether the case waits because of reports that all have weight 0: by excluded or unreliable reporters. */
   is_halved: boolean;
   /** Whether the case waits for a moderator: for a decision, the answer to an appeal, or the confirmation of a ban. */
   is_waiting: boolean;
   /** Whether the case has an automatic finding or an automatic sanction. */
   is_automatic: boolean;
-  /** Number of distinct reporters whose reports have weight 1. Reports by excluded or unreliable reporters have 0. */
+  /** Number of distinct reporters, without those whose reports have weight 0. */
   reporters: number;
-  /** Number of the user's sanctions of the last 365 days that other cases led to; lifted ones are not counted. */
+  /** Number of the user's sanctions from other cases in the last 365 days, without lifted ones. */
   priors: number;
   /**
    * When the case was opened. For a decided case that waits again: when the appeal was filed or the ban to confirm was
@@ -49,7 +47,7 @@ export interface CaseRow {
   ban_imposed_at: Date | null;
   claimed_by: string | null;
   claimed_until: Date | null;
-  /** Whether a moderator has reserved the case: false if the claim has expired, null if none is recorded. */
+  /** Whether the claim, which reserves the case for `claimed_by`, has not expired. Null without a claim. */
   is_claimed: boolean | null;
   username: string;
   is_anonymous: boolean;
@@ -60,7 +58,7 @@ export interface CaseRow {
 
 /** Position of the last case of a page in its list. */
 export interface PagePosition {
-  /** Not used for decided cases. */
+  /** Ignored in the list of decided cases, which is sorted by `sortTime` only. */
   urgency: number;
   /** When the case began to wait; in the list of decided cases, when the case was decided. */
   sortTime: Date;
@@ -89,12 +87,14 @@ export interface ConductEventRow {
   data: Record<string, unknown>;
 }
 
+/** An event as it is stored. */
 interface RawEvent {
   event_id: string;
   type: string;
   schema_version: number;
   occurred_at: Date;
   data: Record<string, unknown>;
+  /** The personal fields of `data`, which are stored apart from it. Null if they are not read or were erased. */
   personal: Record<string, unknown> | null;
 }
 
@@ -121,26 +121,34 @@ export class CaseRepository {
    * @param after the end of the previous page; null for the first page
    */
   findPage(filter: CaseFilter, asOf: Date, limit: number, after: PagePosition | null): Promise<CaseRow[]> {
-    const parameters: unknown[] = [asOf, limit, after?.sortTime ?? null, after?.id ?? null];
-    // The statement for decided cases has no $5.
-    if (filter !== 'decided') parameters.push(after?.urgency ?? null);
-    return this.dataSource.query<CaseRow[]>(buildCasePageSql(filter), parameters);
+    const parameters = [asOf, limit, after?.sortTime ?? null, after?.id ?? null];
+    // Decided cases are not sorted by urgency, so their statement has no $5.
+    const urgencyParameters = filter === 'decided' ? [] : [after?.urgency ?? null];
+    return this.dataSource.query<CaseRow[]>(buildCasePageSql(filter), [...parameters, ...urgencyParameters]);
   }
 
   async find(caseId: number): Promise<CaseRow | null> {
-    // A parameter, because the statement shares its parts with those of the lists.
+    // Passed to the statement, because the lists use the same SQL with the time of their first page.
     const asOf = await this.readDatabaseTime();
     const [row] = await this.dataSource.query<CaseRow[]>(singleCaseSql, [asOf, caseId]);
     return row ?? null;
   }
 
-  /** The user whom the case is about. */
-  async findUserId(caseId: number): Promise<number | null> {
-    return this.findNumber('SELECT user_id AS number FROM conduct_cases WHERE id = $1', caseId);
+  /** Finds the user whom the case is about. */
+  async findUserIdOfCase(caseId: number): Promise<number | null> {
+    const [row] = await this.dataSource.query<{ user_id: string }[]>(
+      'SELECT user_id FROM conduct_cases WHERE id = $1',
+      [caseId],
+    );
+    return row ? Number(row.user_id) : null;
   }
 
-  async findCaseOfAppeal(appealId: number): Promise<number | null> {
-    return this.findNumber('SELECT case_id AS number FROM appeals WHERE id = $1', appealId);
+  async findCaseIdOfAppeal(appealId: number): Promise<number | null> {
+    const [row] = await this.dataSource.query<{ case_id: string }[]>(
+      'SELECT case_id FROM appeals WHERE id = $1',
+      [appealId],
+    );
+    return row ? Number(row.case_id) : null;
   }
 
   /** The user whom the sanction restricts, and the case in which it was imposed. */
@@ -149,9 +157,8 @@ export class CaseRepository {
       'SELECT user_id, case_id FROM sanctions WHERE id = $1',
       [sanctionId],
     );
-    return row
-      ? { userId: Number(row.user_id), caseId: row.case_id === null ? null : Number(row.case_id) }
-      : null;
+    if (!row) return null;
+    return { userId: Number(row.user_id), caseId: row.case_id === null ? null : Number(row.case_id) };
   }
 
   /** The reports of a case, oldest first, each with the reporter's numbers of decided and upheld reports. */
@@ -168,24 +175,30 @@ export class CaseRepository {
     );
   }
 
-  /** All events of the user's conduct stream, in order. Personal fields are included for events of the case only. */
+  /** All events of the user's conduct stream, in order. Only events of the case have their personal fields. */
   async readConduct(userId: number, caseId: number): Promise<ConductEventRow[]> {
     const rows = await this.dataSource.query<RawEvent[]>(
-      `SELECT e.event_id, e.type, e.schema_version, e.occurred_at, e.data, p.data AS personal
-       FROM events e LEFT JOIN event_private p
-         ON p.stream_id = e.stream_id AND p.event_id = e.event_id AND e.data ->> 'caseId' = $2
-       WHERE e.stream_id = $1 ORDER BY e.stream_position`,
+      `SELECT events.event_id, events.type, events.schema_version, events.occurred_at, events.data,
+              event_private.data AS personal
+       FROM events LEFT JOIN event_private
+         ON event_private.stream_id = events.stream_id AND event_private.event_id = events.event_id
+        AND events.data ->> 'caseId' = $2
+       WHERE events.stream_id = $1 ORDER BY events.stream_position`,
       [buildConductStreamId(userId), String(caseId)],
     );
-    return rows.map((row) => {
-      const { type, schema_version: schemaVersion } = row;
-      const event = { type, schemaVersion, data: { ...row.data, ...row.personal } };
-      const { data } = this.eventTypes.upcastEvent(event);
-      return { eventId: row.event_id, type, at: row.occurred_at, data };
-    });
+    return rows.map((row) => this.upcastConductEvent(row));
   }
 
-  /** The ids of the parties of a case: the user whom it is about, and the reporters. */
+  private upcastConductEvent(row: RawEvent): ConductEventRow {
+    const { data } = this.eventTypes.upcastEvent({
+      type: row.type,
+      schemaVersion: row.schema_version,
+      data: { ...row.data, ...row.personal },
+    });
+    return { eventId: row.event_id, type: row.type, at: row.occurred_at, data };
+  }
+
+  /** Finds the parties of a case: the user whom it is about, and the reporters. */
   async findPartyIds(caseId: number): Promise<number[]> {
     const rows = await this.dataSource.query<{ id: string }[]>(
       `SELECT user_id AS id FROM conduct_cases WHERE id = $1
@@ -195,7 +208,7 @@ export class CaseRepository {
     return rows.map(({ id }) => Number(id));
   }
 
-  /** Returns all moderators. `isFriend`: whether the moderator is a friend of one of the users in `friendsOf`. */
+  /** Finds all moderators. `isFriend`: whether the moderator is a friend of one of the users in `friendsOf`. */
   async findAllModerators({
     friendsOf,
   }: {
@@ -218,10 +231,5 @@ export class CaseRepository {
       'SELECT DISTINCT ON (sha256) sha256, dhash FROM uploads WHERE key = ANY($1) AND sha256 IS NOT NULL',
       [keys],
     );
-  }
-
-  private async findNumber(sql: string, id: number): Promise<number | null> {
-    const [row] = await this.dataSource.query<{ number: string }[]>(sql, [id]);
-    return row ? Number(row.number) : null;
   }
 }

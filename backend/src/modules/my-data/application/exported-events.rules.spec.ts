@@ -30,7 +30,7 @@ it('each field of each event type has a rule', () => {
       ...(rule.readableFields ?? []),
       ...(rule.fieldsOfOwnStream ?? []),
       ...(rule.hiddenFields ?? []),
-      ...Object.keys(rule.partial ?? {}),
+      ...Object.keys(rule.partialFields ?? {}),
     ];
     // `asShown` may drop fields, which then need no rule.
     const shown = rule.asShown?.(data) ?? data;

@@ -1,19 +1,23 @@
 import type { ExportEvent, ExportSection } from '@thaw/contract/my-data-export';
+import { buildConductStreamId } from '../../standings/domain/standing.events';
 
 type EventData = Record<string, unknown>;
 
-/** An event of a stream that concerns the user. */
+/** A stored event, from a stream that the export of a user reads. */
 export interface ExportableEvent {
   streamId: string;
   position: number;
   type: string;
   occurredAt: Date;
   data: EventData;
-  /** For a private message: whether this is its current text, and the user can read it today. */
+  /** Whether the event has the current text of a private message that the user can read today. */
   isReadable: boolean;
 }
 
-/** How an event type is exported. A field that is in none of the lists is left out. */
+/**
+ * How an event type is exported. A field that is in none of the lists is left out. The export names the fields that are
+ * left out or shortened in `omitted`.
+ */
 export interface ExportRule {
   section: ExportSection;
   /** The field with the id of the user who acted. Absent if the service or a moderator acts. */
@@ -34,13 +38,13 @@ export interface ExportRule {
   /** Never exported. Listed because a test requires a rule for each field. */
   hiddenFields?: readonly string[];
   /**
-   * Fields of which only a part is exported, with functions that reduce a value to the user's part; undefined for no
-   * part. If the rule has an `author`, these fields are exported only to the author.
+   * Fields of which the user gets only a part, which the function returns; undefined for no part. If the rule has an
+   * `author`, only the author gets a part.
    */
-  partial?: Readonly<Record<string, (value: unknown, userId: number, data: EventData) => unknown>>;
-  /** Converts the data to what the user saw. Fields that it drops are not listed in `omitted`. */
+  partialFields?: Readonly<Record<string, (value: unknown, userId: number, data: EventData) => unknown>>;
+  /** Converts the data to what the user saw. Fields that it drops are not named in `omitted`. */
   asShown?: (data: EventData) => EventData;
-  /** Whether the event is left out because of its data. `isOwn`: the user acted. */
+  /** Whether an event with this data is left out. `isOwn`: the user acted. */
   isLeftOut?: (data: EventData, isOwn: boolean) => boolean;
 }
 
@@ -54,12 +58,11 @@ const createAccountRule = (...fields: string[]): ExportRule => ({
   author: 'userId',
   fields: ['userId', ...fields],
 });
-const createFriendsRule = (author: string, ...fields: string[]): ExportRule => ({
+const createFriendRequestRule = (author: 'requesterId' | 'addresseeId'): ExportRule => ({
   section: 'friends',
   author,
-  fields,
+  fields: ['requestId', 'requesterId', 'addresseeId'],
 });
-const friendRequestFields = ['requestId', 'requesterId', 'addresseeId'];
 const createConductRule = (...fields: string[]): ExportRule => ({
   section: 'conduct',
   fields: ['userId', ...fields],
@@ -70,26 +73,26 @@ const GONE = 'The account is gone, and nothing can be exported.';
 const UNDECIDED = 'Would disclose a report before its decision. Decisions are exported.';
 const INTERNAL = 'How moderators work on a case.';
 
-/** Reduces an array of objects to those that belong to the user. */
+/** Keeps only those objects of an array that belong to the user. */
 const keepOwnElements =
   (idField: string) =>
   (value: unknown, userId: number): unknown =>
     Array.isArray(value) ? value.filter((element: EventData) => element[idField] === userId) : value;
 
-/** Reduces a quoted message to its id and its sender, unless the user has sent it. */
-const removeWordsOfOthers = (value: unknown, userId: number): unknown => {
+/** Keeps a quoted message of the user. Reduces one of another user to its id and its sender. */
+const keepOwnQuote = (value: unknown, userId: number): unknown => {
   if (value === null || typeof value !== 'object') return value;
   const { messageId, senderId } = value as EventData;
   return senderId === userId ? value : { messageId, senderId };
 };
 
-/** The reason of a lifted sanction is for moderators, except that of a ban that was not confirmed, which users read. */
+/** Users read why a ban was not confirmed. All other reasons for lifting a sanction are for moderators. */
 const keepReasonOfNotice = (reason: unknown, _userId: number, { cause }: EventData): unknown =>
   reason === null || cause === 'not_confirmed' ? reason : undefined;
 
 /**
- * A chat that was ended because a user stated that they are under 18 looks to its users like a lost connection.
- * `finding` identifies that statement.
+ * A chat that ended because a user stated to be under 18 looks to its users like a lost connection. `finding` refers to
+ * the statement.
  */
 const toShownEnd = ({ finding: _, reason, ...data }: EventData): EventData => ({
   ...data,
@@ -110,16 +113,16 @@ export const exportedEvents: Readonly<Record<string, ExportRule | Exclusion>> = 
   PersonErased: { leftOut: GONE },
 
   FriendRequestSent: {
-    ...createFriendsRule('requesterId', ...friendRequestFields),
+    ...createFriendRequestRule('requesterId'),
     // The addressee never sees a hidden request, and the requester does not know that it is hidden.
     asShown: ({ isHidden: _, ...data }) => data,
     isLeftOut: ({ isHidden }, isOwn) => isHidden === true && !isOwn,
   },
-  FriendRequestAccepted: createFriendsRule('addresseeId', ...friendRequestFields),
+  FriendRequestAccepted: createFriendRequestRule('addresseeId'),
   // The requester is not notified of a decline.
-  FriendRequestDeclined: { ...createFriendsRule('addresseeId', ...friendRequestFields), isOwnOnly: true },
+  FriendRequestDeclined: { ...createFriendRequestRule('addresseeId'), isOwnOnly: true },
   FriendRequestVoided: { leftOut: 'Would tell the user that the other one has blocked them.' },
-  FriendshipRemoved: createFriendsRule('removedBy', 'removedBy', 'removedFriendId'),
+  FriendshipRemoved: { section: 'friends', author: 'removedBy', fields: ['removedBy', 'removedFriendId'] },
 
   PersonBlocked: { section: 'blocks', author: 'blockerId', fields: ['blockerId', 'blockedId'] },
   PersonUnblocked: { section: 'blocks', author: 'blockerId', fields: ['blockerId', 'blockedId'] },
@@ -128,14 +131,14 @@ export const exportedEvents: Readonly<Record<string, ExportRule | Exclusion>> = 
     section: 'chats',
     fields: ['userIds'],
     // The name and the avatar of the partner are left out.
-    partial: { participants: keepOwnElements('id') },
+    partialFields: { participants: keepOwnElements('id') },
   },
   MessageSent: {
     section: 'chats',
     author: 'senderId',
     fields: ['messageId', 'senderId', 'messageType'],
     ownFields: ['content', 'clientId'],
-    partial: { replyTo: removeWordsOfOthers },
+    partialFields: { replyTo: keepOwnQuote },
   },
   MessageEdited: {
     section: 'chats',
@@ -162,7 +165,7 @@ export const exportedEvents: Readonly<Record<string, ExportRule | Exclusion>> = 
     fields: ['questionId'],
     // The client of the initiator chooses this string. If the partner is the initiator, it may contain their words.
     hiddenFields: ['gameId'],
-    partial: { answers: keepOwnElements('userId') },
+    partialFields: { answers: keepOwnElements('userId') },
   },
   GameIgnored: { section: 'chats', author: 'userId', fields: ['userId'], ownFields: ['gameId'] },
   ChatEnded: {
@@ -217,7 +220,7 @@ export const exportedEvents: Readonly<Record<string, ExportRule | Exclusion>> = 
   },
   SanctionLifted: {
     ...createConductRule('sanctionId', 'noticeId', 'cause'),
-    partial: { reason: keepReasonOfNotice },
+    partialFields: { reason: keepReasonOfNotice },
     hiddenFields: ['moderatorId'],
   },
   AgeAsked: createConductRule('noticeId', 'caseId'),
@@ -286,11 +289,11 @@ export const toExportedEvent = (event: ExportableEvent, userId: number): ExportE
   const rule = exportedEvents[event.type];
   // A type without a rule is from a newer release. It is not known whom such an event concerns.
   if (!rule || isExclusion(rule)) return null;
-  const author = rule.author === undefined ? null : event.data[rule.author];
-  const isOwn = author === userId;
+  const by = determineActor(event, rule, userId);
+  const isOwn = by === 'me';
   if ((rule.isOwnOnly && !isOwn) || rule.isLeftOut?.(event.data, isOwn)) return null;
-  const shown = rule.asShown ? { ...event, data: rule.asShown(event.data) } : event;
-  const { data, omitted } = selectFields(shown, rule, { isOwn, userId });
+  const shownEvent = rule.asShown ? { ...event, data: rule.asShown(event.data) } : event;
+  const { data, omitted } = selectFields(shownEvent, rule, { isOwn, userId });
   return {
     kind: 'event',
     section: rule.section,
@@ -298,32 +301,63 @@ export const toExportedEvent = (event: ExportableEvent, userId: number): ExportE
     position: event.position,
     at: event.occurredAt.toISOString(),
     type: event.type,
-    by: isOwn ? 'me' : typeof author === 'number' ? 'other' : null,
+    by,
     data,
     ...(omitted.length > 0 ? { omitted } : {}),
   };
 };
 
+const determineActor = (
+  { data }: ExportableEvent,
+  { author }: ExportRule,
+  userId: number,
+): ExportEvent['by'] => {
+  const authorId = author === undefined ? null : data[author];
+  if (authorId === userId) return 'me';
+  return typeof authorId === 'number' ? 'other' : null;
+};
+
+/** The user whose data is exported. `isOwn`: they acted. */
+interface Recipient {
+  userId: number;
+  isOwn: boolean;
+}
+
 const selectFields = (
-  { data: allFields, streamId, isReadable }: ExportableEvent,
+  event: ExportableEvent,
   rule: ExportRule,
-  { isOwn, userId }: { isOwn: boolean; userId: number },
+  recipient: Recipient,
 ): { data: EventData; omitted: string[] } => {
-  const isOwnStream = streamId === `conduct-${userId}`;
-  const allowed = new Set([
+  const allowed = listAllowedFields(event, rule, recipient);
+  const data: EventData = {};
+  const omitted: string[] = [];
+  for (const [field, value] of Object.entries(event.data)) {
+    if (!allowed.has(field)) {
+      omitted.push(field);
+      continue;
+    }
+    const takePart = rule.partialFields?.[field];
+    const exported = takePart ? takePart(value, recipient.userId, event.data) : value;
+    data[field] = exported;
+    const isShortened = JSON.stringify(exported) !== JSON.stringify(value);
+    if (isShortened) omitted.push(field);
+  }
+  return { data, omitted };
+};
+
+/** Names of the fields that are exported, completely or in part. */
+const listAllowedFields = (
+  { streamId, isReadable }: ExportableEvent,
+  rule: ExportRule,
+  { isOwn, userId }: Recipient,
+): ReadonlySet<string> => {
+  const isOwnStream = streamId === buildConductStreamId(userId);
+  const getsPartialFields = isOwn || rule.author === undefined;
+  return new Set([
     ...rule.fields,
     ...(isOwn ? (rule.ownFields ?? []) : []),
     ...(isOwn || isReadable ? (rule.readableFields ?? []) : []),
     ...(isOwnStream ? (rule.fieldsOfOwnStream ?? []) : []),
-    ...(isOwn || rule.author === undefined ? Object.keys(rule.partial ?? {}) : []),
+    ...(getsPartialFields ? Object.keys(rule.partialFields ?? {}) : []),
   ]);
-  const data: EventData = {};
-  const omitted: string[] = [];
-  for (const [field, value] of Object.entries(allFields)) {
-    const reduce = rule.partial?.[field];
-    const reduced = reduce ? reduce(value, userId, allFields) : value;
-    if (allowed.has(field)) data[field] = reduced;
-    if (!allowed.has(field) || JSON.stringify(reduced) !== JSON.stringify(value)) omitted.push(field);
-  }
-  return { data, omitted };
 };

@@ -35,7 +35,6 @@ describe('PrivateTypingService', () => {
 
   /** Identifies the user's socket. */
   const connection = {};
-  /** The user's socket sends a typing frame. */
   const typeTo = (receiverId: number) =>
     service.publishTyping({
       frame: { connection, userId },

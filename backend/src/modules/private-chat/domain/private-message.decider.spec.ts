@@ -22,22 +22,24 @@ const createSentEvent = (messageType: MessageType = 'text', content = 'hello'): 
   type: 'PrivateMessageSent',
   data: { messageId, senderId: ada, receiverId: bob, messageType, content, replyToId: null, clientId: null },
 });
-/** @param refFingerprint hash of the frame's `ref`, which a retry of the frame repeats. Stored as `attempt`. */
+/** A reaction by Bob. A retry of a frame repeats the fingerprint (a hash of the frame's `ref`), stored as `attempt`. */
 const createReactionEvent = (
-  userId: number,
+  type: 'PrivateReactionAdded' | 'PrivateReactionRemoved',
   refFingerprint?: string,
-  type: 'PrivateReactionAdded' | 'PrivateReactionRemoved' = 'PrivateReactionAdded',
 ): PrivateMessageEvent => ({
   ...eventHeader,
   type,
   data: {
     messageId,
-    userId,
+    userId: bob,
     emoji: '🔥',
     ...(refFingerprint === undefined ? {} : { attempt: refFingerprint }),
   },
 });
-const addMsToEventTime = (ms: number): Date => new Date(occurredAt.getTime() + ms);
+const createAddedEvent = (refFingerprint?: string): PrivateMessageEvent =>
+  createReactionEvent('PrivateReactionAdded', refFingerprint);
+const createRemovedEvent = (refFingerprint?: string): PrivateMessageEvent =>
+  createReactionEvent('PrivateReactionRemoved', refFingerprint);
 const createDeletedEvent = (): PrivateMessageEvent => ({
   ...eventHeader,
   type: 'PrivateMessageDeleted',
@@ -45,7 +47,7 @@ const createDeletedEvent = (): PrivateMessageEvent => ({
 });
 
 const commandHeader = { messageId, eventId: 'new', at: occurredAt };
-/** The fields that all commands that change a sent message have in common. */
+/** The common fields of commands that change a sent message. By default, both users are those of the conversation. */
 const createChangeHeader = (userId: number, friendId = userId === ada ? bob : ada) => ({
   ...commandHeader,
   userId,
@@ -61,22 +63,29 @@ const send = (content: string, messageType: MessageType = 'text'): PrivateMessag
   replyToId: quotedId,
   clientId: 'c-1',
 });
-const edit = (content: string, userId = ada, friendId?: number): PrivateMessageCommand => ({
+const edit = (
+  content: string,
+  { userId = ada, friendId }: { userId?: number; friendId?: number } = {},
+): PrivateMessageCommand => ({
   ...createChangeHeader(userId, friendId),
   type: 'EditPrivateMessage',
   content,
 });
+interface ReactOptions {
+  userId?: number;
+  refFingerprint?: string | null;
+  /** Time from the past events to the command. */
+  delayMs?: number;
+}
 const react = (
   emoji: string,
-  userId = bob,
-  refFingerprint: string | null = null,
-  at = occurredAt,
+  { userId = bob, refFingerprint = null, delayMs = 0 }: ReactOptions = {},
 ): PrivateMessageCommand => ({
   ...createChangeHeader(userId),
   type: 'ReactToPrivateMessage',
   emoji,
   refFingerprint,
-  at,
+  at: new Date(occurredAt.getTime() + delayMs),
 });
 const deleteMessage = (userId = ada): PrivateMessageCommand => ({
   ...createChangeHeader(userId),
@@ -100,8 +109,11 @@ describe('sending a private message', () => {
       });
   });
 
-  it('rejects empty and too long content', () => {
+  it('rejects empty content', () => {
     given().when(send(' \n ')).thenThrows('invalid_payload');
+  });
+
+  it('rejects content that is too long', () => {
     given()
       .when(send('é'.repeat(limits.messageMaxCodePoints + 1)))
       .thenThrows('message_too_long');
@@ -116,8 +128,11 @@ describe('sending a private message', () => {
       .then({ data: { content: textWithImage } });
   });
 
-  it('rejects the URL of an image elsewhere, and mixed content without an image or without a text', () => {
+  it('rejects the URL of an image elsewhere', () => {
     given().when(send('https://elsewhere.example/x.png', 'image')).thenThrows('image_not_yours');
+  });
+
+  it('rejects mixed content without an image or without a text', () => {
     given().when(send('look', 'mixed')).thenThrows('image_not_yours');
     given()
       .when(send(`\n[IMAGE:${imageUrl}]`, 'mixed'))
@@ -126,17 +141,28 @@ describe('sending a private message', () => {
 });
 
 describe('editing a private message', () => {
-  it('is allowed to the sender, for texts only', () => {
+  it('is allowed to the sender', () => {
     given(createSentEvent())
       .when(edit('hello there'))
       .then({ type: 'PrivateMessageEdited', data: { messageId, senderId: ada, content: 'hello there' } });
-    given(createSentEvent()).when(edit('hello there', bob)).thenThrows('not_editable');
+  });
+
+  it('is refused to the receiver', () => {
+    given(createSentEvent())
+      .when(edit('hello there', { userId: bob }))
+      .thenThrows('not_editable');
+  });
+
+  it('is refused for a message with an image', () => {
     given(createSentEvent('mixed', textWithImage)).when(edit('hello there')).thenThrows('not_editable');
     given(createSentEvent('image', imageUrl)).when(edit('hello there')).thenThrows('not_editable');
   });
 
-  it('changes nothing when the content is the same, and is refused when it is empty', () => {
+  it('changes nothing when the content is the same', () => {
     given(createSentEvent()).when(edit(' hello ')).thenNothing();
+  });
+
+  it('is refused when the content is empty', () => {
     given(createSentEvent()).when(edit('  ')).thenThrows('invalid_payload');
   });
 
@@ -144,77 +170,93 @@ describe('editing a private message', () => {
     given().when(edit('x')).thenThrows('message_not_found');
     given(createSentEvent(), createDeletedEvent()).when(edit('x')).thenThrows('message_not_found');
     given(createSentEvent())
-      .when(edit('x', ada, eve))
+      .when(edit('x', { userId: ada, friendId: eve }))
       .thenThrows('message_not_found');
     given(createSentEvent())
-      .when(edit('x', eve, ada))
+      .when(edit('x', { userId: eve, friendId: ada }))
       .thenThrows('message_not_found');
   });
 });
 
 describe('reacting to a private message', () => {
-  it('is allowed to both users, and toggles', () => {
+  it('adds the reaction', () => {
     given(createSentEvent())
       .when(react('🔥'))
       .then({ type: 'PrivateReactionAdded', data: { messageId, userId: bob, emoji: '🔥' } });
-    given(createSentEvent(), createReactionEvent(bob))
+  });
+
+  it('removes the reaction when the user repeats it', () => {
+    given(createSentEvent(), createAddedEvent())
       .when(react('🔥'))
       .then({ type: 'PrivateReactionRemoved', data: { userId: bob, emoji: '🔥' } });
-    given(createSentEvent(), createReactionEvent(bob))
-      .when(react('🔥', ada))
+  });
+
+  it('is allowed to the sender too, and does not remove the same reaction of the other user', () => {
+    given(createSentEvent(), createAddedEvent())
+      .when(react('🔥', { userId: ada }))
       .then({ type: 'PrivateReactionAdded', data: { userId: ada } });
   });
 
   it('records the fingerprint of a frame that can be retried', () => {
     given(createSentEvent())
-      .when(react('🔥', bob, 'a'))
+      .when(react('🔥', { refFingerprint: 'a' }))
       .then({ type: 'PrivateReactionAdded', data: { messageId, userId: bob, emoji: '🔥', attempt: 'a' } });
   });
 
   it('is not undone by a retry of the same frame within a minute', () => {
-    given(createSentEvent(), createReactionEvent(bob, 'a'))
-      .when(react('🔥', bob, 'a', addMsToEventTime(59_000)))
+    given(createSentEvent(), createAddedEvent('a'))
+      .when(react('🔥', { refFingerprint: 'a', delayMs: 59_000 }))
       .thenNothing();
   });
 
   it('does not add a reaction again when the frame that removed it is retried', () => {
-    given(
-      createSentEvent(),
-      createReactionEvent(bob),
-      createReactionEvent(bob, 'b', 'PrivateReactionRemoved'),
-    )
-      .when(react('🔥', bob, 'b'))
+    given(createSentEvent(), createAddedEvent(), createRemovedEvent('b'))
+      .when(react('🔥', { refFingerprint: 'b' }))
       .thenNothing();
   });
 
-  it('is undone by any other frame, and by a frame with the same fingerprint a minute later', () => {
-    const removed = { type: 'PrivateReactionRemoved', data: { userId: bob, emoji: '🔥' } };
-    given(createSentEvent(), createReactionEvent(bob, 'a'))
-      .when(react('🔥', bob, 'b'))
-      .then(removed);
-    given(createSentEvent(), createReactionEvent(bob, 'a')).when(react('🔥', bob)).then(removed);
-    given(createSentEvent(), createReactionEvent(bob))
-      .when(react('🔥', bob, 'a'))
-      .then(removed);
-    given(createSentEvent(), createReactionEvent(bob, 'a'))
-      .when(react('🔥', bob, 'a', addMsToEventTime(60_000)))
-      .then(removed);
+  it('is undone by a frame with another fingerprint', () => {
+    given(createSentEvent(), createAddedEvent('a'))
+      .when(react('🔥', { refFingerprint: 'b' }))
+      .then({ type: 'PrivateReactionRemoved', data: { userId: bob, emoji: '🔥' } });
+  });
+
+  it('is undone by a frame without a fingerprint', () => {
+    given(createSentEvent(), createAddedEvent('a'))
+      .when(react('🔥'))
+      .then({ type: 'PrivateReactionRemoved', data: { userId: bob, emoji: '🔥' } });
+  });
+
+  it('is undone by a frame with a fingerprint if the first frame had none', () => {
+    given(createSentEvent(), createAddedEvent())
+      .when(react('🔥', { refFingerprint: 'a' }))
+      .then({ type: 'PrivateReactionRemoved', data: { userId: bob, emoji: '🔥' } });
+  });
+
+  it('is undone by a frame with the same fingerprint a minute later', () => {
+    given(createSentEvent(), createAddedEvent('a'))
+      .when(react('🔥', { refFingerprint: 'a', delayMs: 60_000 }))
+      .then({ type: 'PrivateReactionRemoved', data: { userId: bob, emoji: '🔥' } });
   });
 
   it('is not a retry if it is by the other user or has another emoji', () => {
-    const added = { type: 'PrivateReactionAdded' };
-    given(createSentEvent(), createReactionEvent(bob, 'a'))
-      .when(react('🔥', ada, 'a'))
-      .then(added);
-    given(createSentEvent(), createReactionEvent(bob, 'a'))
-      .when(react('👍', bob, 'a'))
-      .then(added);
+    given(createSentEvent(), createAddedEvent('a'))
+      .when(react('🔥', { userId: ada, refFingerprint: 'a' }))
+      .then({ type: 'PrivateReactionAdded' });
+    given(createSentEvent(), createAddedEvent('a'))
+      .when(react('👍', { refFingerprint: 'a' }))
+      .then({ type: 'PrivateReactionAdded' });
   });
 
-  it('accepts an emoji without its variation selector, and refuses unknown emojis', () => {
+  it('accepts an emoji without its variation selector', () => {
+    const heart = '\u2764';
+    const variationSelector = '\ufe0f';
     given(createSentEvent())
-      .when(react('\u2764'))
-      .then({ data: { emoji: '\u2764\ufe0f' } });
+      .when(react(heart))
+      .then({ data: { emoji: `${heart}${variationSelector}` } });
+  });
+
+  it('is refused for an unknown emoji', () => {
     given(createSentEvent()).when(react('🦆')).thenThrows('unknown_emoji');
   });
 
@@ -225,17 +267,23 @@ describe('reacting to a private message', () => {
 });
 
 describe('deleting a private message', () => {
-  it('is allowed to the sender for every type, and changes nothing when repeated', () => {
+  it('is allowed to the sender, also for an image', () => {
     given(createSentEvent('image', imageUrl))
       .when(deleteMessage())
       .then({ type: 'PrivateMessageDeleted', data: { messageId, senderId: ada } });
+  });
+
+  it('is refused to the receiver, and to a user of another conversation', () => {
     given(createSentEvent()).when(deleteMessage(bob)).thenThrows('not_editable');
     given(createSentEvent()).when(deleteMessage(eve)).thenThrows('message_not_found');
+  });
+
+  it('changes nothing when repeated', () => {
     given(createSentEvent(), createDeletedEvent()).when(deleteMessage()).thenNothing();
   });
 
   it('leaves no content and no reactions', () => {
-    const state = [createSentEvent(), createReactionEvent(bob), createDeletedEvent()].reduce(
+    const state = [createSentEvent(), createAddedEvent(), createDeletedEvent()].reduce(
       (before, event) => privateMessageDecider.evolve(before, event),
       privateMessageDecider.initialState(),
     );

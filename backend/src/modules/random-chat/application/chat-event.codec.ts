@@ -16,10 +16,7 @@ export interface DecodedEvent {
   event: RandomChatEvent | null;
 }
 
-/**
- * The result of `decodeWrittenEvent`: an event as it was written to the chat's stream or the outbox. Its data is not
- * upcast: it has the shape of `schemaVersion`.
- */
+/** The result of `decodeWrittenEvent`: an event as it was written, whose data has the shape of `schemaVersion`. */
 export interface WrittenEvent {
   eventId: string;
   type: string;
@@ -38,9 +35,29 @@ const definitions: ReadonlyMap<string, EventTypeDefinition> = new Map(
 
 /** Encodes an event as JSON: `i` event id, `t` type, `v` schema version (omitted when 1), `d` data. */
 export const encodeEvent = ({ eventId, event }: LoggedEvent): string => {
-  const version = definitions.get(event.type)?.schemaVersion ?? 1;
-  if (version === 1) return JSON.stringify({ i: eventId, t: event.type, d: event.data });
-  return JSON.stringify({ i: eventId, t: event.type, v: version, d: event.data });
+  const version = definitions.get(event.type)?.schemaVersion ?? 1; // `?? 1` satisfies the compiler
+  const versionUnless1 = version === 1 ? {} : { v: version };
+  return JSON.stringify({ i: eventId, t: event.type, ...versionUnless1, d: event.data });
+};
+
+/** @returns null when the text is not an encoded event. */
+const parseWrittenEvent = (text: string): WrittenEvent | null => {
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(text);
+  } catch {
+    return null;
+  }
+  if (typeof parsed !== 'object' || parsed === null) return null;
+  const { i, t, v = 1, d } = parsed as Record<string, unknown>;
+  const isEncodedEvent =
+    typeof i === 'string' &&
+    typeof t === 'string' &&
+    Number.isInteger(v) &&
+    typeof d === 'object' &&
+    d !== null;
+  if (!isEncodedEvent) return null;
+  return { eventId: i, type: t, schemaVersion: v as number, data: d as Record<string, unknown> };
 };
 
 /**
@@ -48,21 +65,9 @@ export const encodeEvent = ({ eventId, event }: LoggedEvent): string => {
  * @throws UndecodableEvent when the text is not an encoded event.
  */
 export const decodeWrittenEvent = (text: string): WrittenEvent => {
-  let parsed: unknown;
-  try {
-    parsed = JSON.parse(text);
-  } catch {
-    throw new UndecodableEvent();
-  }
-  const { i, t, v = 1, d } = (parsed ?? {}) as Record<string, unknown>;
-  const isEncodedEvent =
-    typeof i === 'string' &&
-    typeof t === 'string' &&
-    Number.isInteger(v) &&
-    typeof d === 'object' &&
-    d !== null;
-  if (!isEncodedEvent) throw new UndecodableEvent();
-  return { eventId: i, type: t, schemaVersion: v as number, data: d as Record<string, unknown> };
+  const written = parseWrittenEvent(text);
+  if (!written) throw new UndecodableEvent();
+  return written;
 };
 
 /**
@@ -71,16 +76,12 @@ export const decodeWrittenEvent = (text: string): WrittenEvent => {
  * the older one.
  */
 export const decodeEvent = (text: string): DecodedEvent => {
-  let written: WrittenEvent;
-  try {
-    written = decodeWrittenEvent(text);
-  } catch {
-    return { eventId: null, event: null };
-  }
+  const written = parseWrittenEvent(text);
+  if (!written) return { eventId: null, event: null };
   const { eventId, type, schemaVersion, data } = written;
   const definition = definitions.get(type);
-  if (!definition || schemaVersion > definition.schemaVersion) return { eventId, event: null };
-  const currentData =
-    schemaVersion === definition.schemaVersion ? data : upcast(definition, schemaVersion, data);
+  const isOfNewerRelease = !definition || schemaVersion > definition.schemaVersion;
+  if (isOfNewerRelease) return { eventId, event: null };
+  const currentData = upcast(definition, schemaVersion, data);
   return { eventId, event: { type, data: currentData } as unknown as RandomChatEvent };
 };

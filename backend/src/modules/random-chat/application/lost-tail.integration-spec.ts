@@ -8,6 +8,7 @@ import { MatchQueueService } from '../../matching/application/match-queue.servic
 import { startTestStack, type TestStack } from '../../../testing/test-stack.harness';
 import { type ThawSocket, ThawVisitor, matchNewVisitors, textMessage } from '../../../testing/thaw.client';
 import { until } from '../../../testing/until.functions';
+import { decodeWrittenEvent } from './chat-event.codec';
 import { LiveChatService } from './live-chat.service';
 
 jest.setTimeout(60_000);
@@ -17,10 +18,17 @@ type TestChat = Awaited<ReturnType<typeof matchNewVisitors>>;
 /** Version (number of events) of a chat from `startChat`: its start and three messages. */
 const VERSION_AFTER_START = 4;
 
+/** Returns the content of a message, or the type of another event. */
+const describeEvent = ({ text }: { text: string }): unknown => {
+  const { type, data } = decodeWrittenEvent(text);
+  return data.content ?? type;
+};
+
 describe('a chat whose tail Redis has lost', () => {
   let stack: TestStack;
 
   beforeAll(async () => {
+    // Users can be matched again at once.
     stack = await startTestStack(2, { REMATCH_COOLDOWN_S: '0', REMATCH_RELAX_AFTER_S: '0' });
   });
   afterEach(() => jest.restoreAllMocks());
@@ -32,6 +40,7 @@ describe('a chat whose tail Redis has lost', () => {
   /** Reads the state of a user: `searching`, `claimed` (matched, not chatting yet) or `chatting`; null if idle. */
   const readState = (visitor: ThawVisitor): Promise<string | null> =>
     stack.store.redis.hget(getRecordKey(visitor), 'state');
+
   /** Starts a chat of two users on different replicas, and sends three messages. */
   const startChat = async (): Promise<TestChat> => {
     const chat = await matchNewVisitors([stack.origins[0]!, stack.origins[1]!]);
@@ -40,6 +49,7 @@ describe('a chat whose tail Redis has lost', () => {
     await until(() => chat.bobSocket.getLastSeq(chat.sessionId) === VERSION_AFTER_START);
     return chat;
   };
+
   /** Simulates a restart of Redis after which it has only the first `keptCount` entries. */
   const truncateStream = async (sessionId: string, keptCount: number): Promise<void> => {
     const entries = await stack.store.redis.xrange(getStreamKey(sessionId), '-', '+');
@@ -48,9 +58,11 @@ describe('a chat whose tail Redis has lost', () => {
       transaction.xadd(getStreamKey(sessionId), id, ...fields);
     await transaction.exec();
   };
+
   /** Calls the private method that compares chats with Redis. Each replica calls it every five seconds. */
   const compareVersionsOn = (replica: number): Promise<void> =>
     stack.replicas[replica]!.app.get<{ compareVersions(): Promise<void> }>(LiveChatService).compareVersions();
+
   const expectEndForBoth = async ({ ada, bob, adaSocket, bobSocket, sessionId }: TestChat): Promise<void> => {
     for (const socket of [adaSocket, bobSocket]) {
       expect(await socket.next('chat_skipped')).toMatchObject({ sessionId, reason: 'disconnected' });
@@ -77,14 +89,7 @@ describe('a chat whose tail Redis has lost', () => {
       }
       expect([await readState(ada), await readState(bob)]).toEqual(['chatting', 'chatting']);
       const entries = await stack.replicas[0]!.app.get(ChatLogRepository).read(sessionId);
-      // `d` is the data of an event.
-      expect(entries.map(({ text }) => (JSON.parse(text) as { d: { content?: string } }).d.content)).toEqual([
-        undefined, // ChatStarted
-        'one',
-        'two',
-        'three',
-        'four',
-      ]);
+      expect(entries.map(describeEvent)).toEqual(['ChatStarted', 'one', 'two', 'three', 'four']);
     }
   });
 
@@ -110,8 +115,8 @@ describe('a chat whose tail Redis has lost', () => {
   it('ends for both users when other entries were appended to the stream after the loss', async () => {
     const chat = await startChat();
     await truncateStream(chat.sessionId, 3);
-    // With two other entries, the stream is longer than before, so its length does not show the loss.
-    // An entry contains the id (`i`), the type (`t`) and the data (`d`) of its event.
+    // With two other entries after the three that are left, the stream is longer than before (4 entries), so its length
+    // does not show the loss. An entry contains the id (`i`), the type (`t`) and the data (`d`) of its event.
     const text = JSON.stringify({ i: 'other', t: 'MessageSent', d: { content: 'instead', senderId: 1 } });
     await stack.store.redis.xadd(getStreamKey(chat.sessionId), '*', 'event', text);
     await stack.store.redis.xadd(getStreamKey(chat.sessionId), '*', 'event', text);
@@ -131,17 +136,10 @@ describe('a chat whose tail Redis has lost', () => {
     await expectEndForBoth(chat);
     expect([...chat.adaSocket.seqViolations, ...chat.bobSocket.seqViolations]).toEqual([]);
     const rows = await stack.store.redis.xrange(outbox, '-', '+');
-    const events = rows
+    const entries = rows
       .map((row) => toOutboxEntry(findShard(chat.sessionId), row))
-      .filter(({ sessionId }) => sessionId === chat.sessionId)
-      .map(({ text }) => JSON.parse(text) as { t: string; d: { content?: string } });
-    expect(events.map(({ t: type, d: data }) => data.content ?? type)).toEqual([
-      'ChatStarted',
-      'one',
-      'two',
-      'three',
-      'ChatEnded',
-    ]);
+      .filter(({ sessionId }) => sessionId === chat.sessionId);
+    expect(entries.map(describeEvent)).toEqual(['ChatStarted', 'one', 'two', 'three', 'ChatEnded']);
   });
 
   describe('including its acknowledged end', () => {
@@ -158,6 +156,7 @@ describe('a chat whose tail Redis has lost', () => {
       await stack.store.redis.hset(getRecordKey(ada), records[0]!);
       await stack.store.redis.hset(getRecordKey(bob), records[1]!);
     };
+
     const listEndIds = async (sessionId: string): Promise<string[]> => {
       const entries = await stack.store.redis.xrange(getStreamKey(sessionId), '-', '+');
       return entries.flatMap(([id, [, text = '']]) => (text.includes('ChatEnded') ? [id] : []));
@@ -183,7 +182,7 @@ describe('a chat whose tail Redis has lost', () => {
   });
 
   describe('together with the records of its users', () => {
-    /** Deletes what Redis has recorded since the match: the records of both users and, if requested, the chat. */
+    /** Deletes the records of both users and, for `chat and records`, also the stream of the chat. */
     const loseRecords = async (
       { ada, bob, sessionId }: TestChat,
       lostData: 'chat and records' | 'records only',
@@ -191,16 +190,18 @@ describe('a chat whose tail Redis has lost', () => {
       if (lostData === 'chat and records') await stack.store.redis.del(getStreamKey(sessionId));
       await stack.store.redis.del(getRecordKey(ada), getRecordKey(bob));
     };
+
     /** Puts a user into the queue without a frame from their page. */
     const queueDirectly = ({ user }: ThawVisitor) =>
       stack.replicas[0]!.app.get(MatchQueueService).join(user.id, user.gender!, 'both');
+
     const listStartsAndEnds = (socket: ThawSocket): string[] =>
       socket.frames.flatMap(({ event, data }) =>
         event === 'chat_matched' || event === 'chat_skipped' ? [`${event} ${String(data.sessionId)}`] : [],
       );
 
     it.each(['chat and records', 'records only'] as const)(
-      'ends for a user before their next chat starts, and for the partner as well (Redis has lost: %s)',
+      'ends for both users, and before the next chat of one of them starts, when Redis has lost the %s',
       async (lostData) => {
         const chat = await startChat();
         const { ada, adaSocket, bobSocket, sessionId } = chat;
@@ -233,7 +234,7 @@ describe('a chat whose tail Redis has lost', () => {
     });
   });
 
-  it('is restored when a user reconnects after all its sockets have closed', async () => {
+  it('is restored when a user reconnects after the sockets of both users have closed', async () => {
     const { ada, bob, adaSocket, bobSocket, sessionId } = await startChat();
     await Promise.all([ada.closeSockets(), bob.closeSockets()]);
     await truncateStream(sessionId, 2);
@@ -276,9 +277,9 @@ describe('a chat whose tail Redis has lost', () => {
     expect(bobSocket.seqViolations).toEqual([]);
   });
 
-  it('is sent from the start to a client that has seen more events than are left', async () => {
+  it('is sent again from the start to a client that has seen events which Redis and all replicas have lost', async () => {
     const { bob, sessionId } = await startChat();
-    // Six events that the client has seen are unknown to Redis and to every replica.
+    // The client claims to have seen six more events than there are.
     const newSocket = await bob.openUnauthenticatedSocket(stack.origins[1]);
     newSocket.send({
       event: 'authenticate',

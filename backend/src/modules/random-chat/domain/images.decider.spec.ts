@@ -13,22 +13,19 @@ import type { RandomChatEvent } from './random-chat.events';
 const IMAGE_URL = '/api/files/chat-images/0b9a7a3e-5a5b-4c0e-9d3f-6f6f3a1f0001.webp';
 const OTHER_IMAGE_URL = '/api/files/chat-images/0b9a7a3e-5a5b-4c0e-9d3f-6f6f3a1f0002.jpg';
 
+/** ADA sends a message an hour after the start of the chat. */
 const sendMessage = (
   messageType: 'text' | 'image' | 'mixed',
   content: string,
-  replyToId: string | null = null,
+  { replyToId = null }: { replyToId?: string | null } = {},
 ): RandomChatCommand => ({
   type: 'SendMessage',
-  decidedAtMs: getEventTime(60), // an hour after the start of the chat
+  decidedAtMs: getEventTime(60),
   senderId: ADA,
   content,
   messageType,
   replyToId,
   clientId: null,
-});
-const createMessageSent = (messageType: 'image' | 'mixed', content: string): RandomChatEvent => ({
-  type: 'MessageSent',
-  data: { senderId: BOB, content, messageType, replyTo: null, clientId: null },
 });
 
 describe('a message with images', () => {
@@ -66,17 +63,15 @@ describe('a message with images', () => {
       .thenThrows('invalid_payload');
   });
 
-  it('is refused with the type mixed when it has no chat image or no text', () => {
-    givenChat(chatStarted).when(sendMessage('mixed', 'look')).thenThrows('image_not_yours');
-    givenChat(chatStarted)
-      .when(sendMessage('mixed', 'look\n[IMAGE:https://evil.example/x.gif]'))
-      .thenThrows('image_not_yours');
-    givenChat(chatStarted)
-      .when(sendMessage('mixed', `\n[IMAGE:${IMAGE_URL}]`))
-      .thenThrows('invalid_payload');
+  it.each([
+    ['no image', 'look', 'image_not_yours'],
+    ['an image of another site', 'look\n[IMAGE:https://evil.example/x.gif]', 'image_not_yours'],
+    ['no text', `\n[IMAGE:${IMAGE_URL}]`, 'invalid_payload'],
+  ] as const)('is refused when its type is mixed and it has %s', (_, content, code) => {
+    givenChat(chatStarted).when(sendMessage('mixed', content)).thenThrows(code);
   });
 
-  it('counts only the text towards the maximum length', () => {
+  it('may have a text of the maximum length in addition to its images, but no longer text', () => {
     const longestText = 'x'.repeat(limits.messageMaxCodePoints);
     givenChat(chatStarted)
       .when(sendMessage('mixed', `${longestText}\n[IMAGE:${IMAGE_URL}]`))
@@ -86,19 +81,26 @@ describe('a message with images', () => {
       .thenThrows('message_too_long');
   });
 
-  it('may contain an image marker as plain text when its type is text', () => {
+  it.each([
+    ['as Photo, if it has no text', 'image', IMAGE_URL, 'Photo'],
+    ['by its text, if it has one', 'mixed', `look\n[IMAGE:${IMAGE_URL}]`, 'look'],
+  ] as const)('is quoted in a reply %s', (_, messageType, content, quote) => {
+    const messageSent: RandomChatEvent = {
+      type: 'MessageSent',
+      data: { senderId: BOB, content, messageType, replyTo: null, clientId: null },
+    };
+    const messageId = getEventPosition(2).id; // the message is the second event of the chat
+    givenChat(chatStarted, messageSent)
+      .when(sendMessage('text', 'nice', { replyToId: messageId }))
+      .then({ data: { replyTo: { content: quote } } });
+  });
+});
+
+describe('a message of the type text', () => {
+  it('may contain an image marker as plain text', () => {
     const content = `[IMAGE:${IMAGE_URL}]`;
     givenChat(chatStarted)
       .when(sendMessage('text', content))
       .then({ data: { content, messageType: 'text' } });
-  });
-
-  it('is quoted in a reply by its text, or as Photo if it has no text', () => {
-    givenChat(chatStarted, createMessageSent('image', IMAGE_URL))
-      .when(sendMessage('text', 'nice', getEventPosition(2).id))
-      .then({ data: { replyTo: { content: 'Photo' } } });
-    givenChat(chatStarted, createMessageSent('mixed', `look\n[IMAGE:${IMAGE_URL}]`))
-      .when(sendMessage('text', 'nice', getEventPosition(2).id))
-      .then({ data: { replyTo: { content: 'look' } } });
   });
 });

@@ -1,4 +1,5 @@
 import { limits } from '@thaw/contract/limits';
+import { SYSTEM_SENDER_ID } from '@thaw/contract/scalars';
 import {
   ADA,
   BOB,
@@ -12,13 +13,16 @@ import {
   getEventPosition,
   getEventTime,
 } from '../../../testing/given-chat.fixture';
+import { DomainError } from '../../../platform/errors/domain.errors';
 import { MAX_CHAT_BYTES, MAX_CHAT_EVENTS } from './random-chat.decider';
 import type { SendMessage } from './random-chat.commands';
 import type { RandomChatEvent } from './random-chat.events';
 
+// The events of a given chat are a minute apart: event `n` happens at minute `n`, which is `getEventTime(n)`.
+
 const sendMessage = (command: Partial<SendMessage> = {}): SendMessage => ({
   type: 'SendMessage',
-  decidedAtMs: getEventTime(60), // minute 60; event `n` of a given chat happens at minute `n`
+  decidedAtMs: getEventTime(60),
   senderId: ADA,
   content: 'hello',
   messageType: 'text',
@@ -31,14 +35,23 @@ const endAbandonedChat = (userId: number) => ({ type: 'EndAbandonedChat', userId
 const abortChat = { type: 'AbortChat' } as const;
 const endLostChat = { type: 'EndLostChat' } as const;
 
-/** @param userId the user who skips. */
-const createEndBySkip = (userId: number): RandomChatEvent => ({
+const chatSkippedBy = (userId: number): RandomChatEvent => ({
   type: 'ChatEnded',
   data: { reason: 'skipped', endedBy: userId },
 });
 
+/** The wait that a refused decision returns to the client. */
+const readRetryAfterMs = (decide: () => unknown): number => {
+  try {
+    decide();
+  } catch (error) {
+    if (error instanceof DomainError && error.retryAfterMs !== undefined) return error.retryAfterMs;
+  }
+  throw new Error('Not refused with a time to wait');
+};
+
 describe('the start of a random chat', () => {
-  const start = {
+  const startChat = {
     type: 'StartChat',
     participants: [
       { id: ADA, username: 'ada', avatar: null },
@@ -47,12 +60,12 @@ describe('the start of a random chat', () => {
   } as const;
 
   it('records both participants', () => {
-    givenChat().when(start).then(chatStarted);
+    givenChat().when(startChat).then(chatStarted);
   });
 
-  it('happens only once', () => {
-    givenChat(chatStarted).when(start).thenThrows('already_in_session');
-    givenChat(chatStarted, chatEnded).when(start).thenThrows('already_in_session');
+  it('is refused when the chat is open or has ended', () => {
+    givenChat(chatStarted).when(startChat).thenThrows('already_in_session');
+    givenChat(chatStarted, chatEnded).when(startChat).thenThrows('already_in_session');
   });
 });
 
@@ -66,11 +79,10 @@ describe('a message', () => {
   it.each([
     ['by a user who is not in the chat', [chatStarted], EVE, 'not_in_session'],
     ['by a user who is not in the chat, after the end', [chatStarted, chatEnded], EVE, 'not_in_session'],
-    ['in the name of the system', [chatStarted], 0, 'not_in_session'],
+    ['in the name of the system', [chatStarted], SYSTEM_SENDER_ID, 'not_in_session'],
     ['in a chat that does not exist', [], ADA, 'not_in_session'],
     ['after the end', [chatStarted, chatEnded], ADA, 'session_ended'],
-    // `chatEnded`: Bob has skipped the chat.
-    ['after the end by the user who ended it', [chatStarted, chatEnded], BOB, 'session_ended'],
+    ['by the user who has skipped the chat', [chatStarted, chatSkippedBy(BOB)], BOB, 'session_ended'],
   ] as const)('is refused when sent %s', (_, history, senderId, code) => {
     givenChat(...history)
       .when(sendMessage({ senderId }))
@@ -103,24 +115,25 @@ describe('a message', () => {
 
 describe('a repeated message', () => {
   const historyWithMessage = [chatStarted, messageSent(ADA, 'hello', 'c-1')];
-  const messagePosition = getEventPosition(2);
+  const firstPosition = getEventPosition(2);
 
   it('is not stored again and refers to the first one, whatever its content', () => {
     const repeated = givenChat(...historyWithMessage).when(sendMessage({ clientId: 'c-1', content: ' ' }));
     repeated.thenNothing();
-    expect(repeated.decide()).toEqual({ alreadyDone: messagePosition });
+    expect(repeated.decide()).toEqual({ alreadyDone: firstPosition });
   });
 
-  it('is recognised after the end of the chat and above the rate limit', () => {
-    // The first message is event 2, so at this time it has just taken the only token of the rate limit below.
-    const repeated = sendMessage({ clientId: 'c-1', decidedAtMs: getEventTime(2) });
-    for (const history of [historyWithMessage, [...historyWithMessage, chatEnded]]) {
-      expect(
-        givenLimitedChat({ intervalMs: 60_000, burst: 1 })(...history)
-          .when(repeated)
-          .decide(),
-      ).toEqual({ alreadyDone: messagePosition });
-    }
+  it.each([
+    ['in an open chat', historyWithMessage],
+    ['after the end of the chat', [...historyWithMessage, chatEnded]],
+  ])('is recognised above the rate limit %s', (_, history) => {
+    const givenOneMessageAMinute = givenLimitedChat({ intervalMs: 60_000, burst: 1 });
+    const atTimeOfFirst = sendMessage({ clientId: 'c-1', decidedAtMs: getEventTime(firstPosition.seq) });
+    expect(
+      givenOneMessageAMinute(...history)
+        .when(atTimeOfFirst)
+        .decide(),
+    ).toEqual({ alreadyDone: firstPosition });
   });
 
   it('is recognised only with the same sender and the same client id', () => {
@@ -131,11 +144,11 @@ describe('a repeated message', () => {
       .when(sendMessage({ clientId: 'c-2' }))
       .then(messageSent(ADA, 'hello', 'c-2'));
     givenChat(...historyWithMessage)
-      .when(sendMessage())
-      .then(messageSent(ADA));
+      .when(sendMessage({ clientId: null }))
+      .then(messageSent(ADA, 'hello', null));
   });
 
-  it('is not disclosed to a user who is not in the session', () => {
+  it('is refused when sent by a user who is not in the chat', () => {
     givenChat(...historyWithMessage)
       .when(sendMessage({ clientId: 'c-1', senderId: EVE }))
       .thenThrows('not_in_session');
@@ -143,6 +156,7 @@ describe('a repeated message', () => {
 });
 
 describe('a reply', () => {
+  /** The message of every test: the second event, after the start of the chat. */
   const messageId = getEventPosition(2).id;
 
   it('quotes the stored message', () => {
@@ -181,46 +195,49 @@ describe('a reply', () => {
 });
 
 describe('the rate limit of messages', () => {
-  const threeMessages = [chatStarted, messageSent(ADA), messageSent(ADA), messageSent(ADA)];
-  // The events are one minute apart, so less than one of the three tokens is refilled during these messages.
+  // Messages at the minutes 2, 3 and 4.
+  const afterTwoMessages = [chatStarted, messageSent(ADA), messageSent(ADA)];
+  const afterThreeMessages = [...afterTwoMessages, messageSent(ADA)];
+  /** A burst of three messages, and one more every 15 minutes from the first one on. */
   const givenLimited = givenLimitedChat({ intervalMs: 15 * 60_000, burst: 3 });
 
   it('allows a burst of three', () => {
-    givenLimited(...threeMessages.slice(0, -1))
+    givenLimited(...afterTwoMessages)
       .when(sendMessage({ decidedAtMs: getEventTime(3) }))
       .then(messageSent(ADA));
   });
 
-  it('refuses a message above the limit, with the time to wait', () => {
-    // The first token was taken at minute 2. It is refilled at minute 17, thirteen minutes after this message.
-    const tooFast = givenLimited(...threeMessages).when(sendMessage({ decidedAtMs: getEventTime(4) }));
-    tooFast.thenThrows('rate_limited');
-    let waitMs = 0;
-    try {
-      tooFast.decide();
-    } catch (error) {
-      waitMs = (error as { retryAfterMs: number }).retryAfterMs;
-    }
-    expect(waitMs / 60_000).toBeCloseTo(13, 3);
-    givenLimited(...threeMessages)
+  it('refuses a fourth message', () => {
+    givenLimited(...afterThreeMessages)
+      .when(sendMessage({ decidedAtMs: getEventTime(4) }))
+      .thenThrows('rate_limited');
+  });
+
+  it('allows the fourth message after the time that the refusal contains', () => {
+    const refused = givenLimited(...afterThreeMessages).when(sendMessage({ decidedAtMs: getEventTime(4) }));
+    const waitMs = readRetryAfterMs(refused.decide);
+    // The token of minute 2 is refilled at minute 17.
+    expect(waitMs / 60_000).toBeCloseTo(17 - 4, 3);
+    givenLimited(...afterThreeMessages)
       .when(sendMessage({ decidedAtMs: getEventTime(4) + waitMs }))
       .then(messageSent(ADA));
   });
 
   it('counts each sender separately', () => {
-    givenLimited(...threeMessages)
+    givenLimited(...afterThreeMessages)
       .when(sendMessage({ decidedAtMs: getEventTime(4), senderId: BOB }))
       .then(messageSent(BOB));
   });
 
   it('allows a message when a token has been refilled', () => {
-    givenLimitedChat({ intervalMs: 60_000, burst: 1 })(...threeMessages)
+    // One message a minute is allowed, and the last one was sent at minute 4.
+    givenLimitedChat({ intervalMs: 60_000, burst: 1 })(...afterThreeMessages)
       .when(sendMessage({ decidedAtMs: getEventTime(5) }))
       .then(messageSent(ADA));
   });
 
   it('allows a message when the clock is behind the time of the last event', () => {
-    // The message is event 2, twelve minutes later than the clock.
+    // The clock is at minute -10, and the last event happened at minute 2.
     givenLimitedChat({ intervalMs: 1_000, burst: 2 })(chatStarted, messageSent(ADA))
       .when(sendMessage({ decidedAtMs: getEventTime(-10) }))
       .then(messageSent(ADA));
@@ -233,58 +250,70 @@ describe('a chat with the maximum number of events', () => {
     ...Array.from({ length: MAX_CHAT_EVENTS - 1 }, (_, index) => messageSent(ADA, 'x', `c-${index}`)),
   ];
 
-  it('accepts no more messages and can still be ended', () => {
-    givenChat(...fullHistory)
-      .when(sendMessage({ clientId: 'new' }))
-      .thenThrows('unavailable');
-    givenChat(...fullHistory)
-      .when(skipChat(ADA))
-      .then(createEndBySkip(ADA));
-  });
-
-  it('accepts the last message that fits, and recognises a repeated message', () => {
+  it('has accepted the last message that fits', () => {
     givenChat(...fullHistory.slice(0, -1))
       .when(sendMessage({ content: 'x', clientId: 'new' }))
       .then(messageSent(ADA, 'x', 'new'));
+  });
+
+  it('accepts no more messages', () => {
+    givenChat(...fullHistory)
+      .when(sendMessage({ clientId: 'new' }))
+      .thenThrows('unavailable');
+  });
+
+  it('recognises a repeated message', () => {
     givenChat(...fullHistory)
       .when(sendMessage({ clientId: 'c-0' }))
       .thenNothing();
   });
+
+  it('can be ended', () => {
+    givenChat(...fullHistory)
+      .when(skipChat(ADA))
+      .then(chatSkippedBy(ADA));
+  });
 });
 
 describe('a chat of the maximum size', () => {
-  /** Every event has a quarter of the maximum size. */
-  const givenChatOfQuarters = givenChatOfBytes(MAX_CHAT_BYTES / 4);
-  const threeQuarters = [chatStarted, messageSent(ADA), messageSent(BOB)];
+  // Four events have the maximum size.
+  const givenChatOfLargeEvents = givenChatOfBytes(MAX_CHAT_BYTES / 4);
+  const threeEvents = [chatStarted, messageSent(ADA), messageSent(BOB)];
+  const fourEvents = [...threeEvents, messageSent(ADA)];
 
-  it('accepts no more messages and can still be ended', () => {
-    givenChatOfQuarters(...threeQuarters)
+  it('has accepted the message with which it reached this size', () => {
+    givenChatOfLargeEvents(...threeEvents)
       .when(sendMessage())
       .then(messageSent(ADA));
-    givenChatOfQuarters(...threeQuarters, messageSent(ADA))
+  });
+
+  it('accepts no more messages', () => {
+    givenChatOfLargeEvents(...fourEvents)
       .when(sendMessage())
       .thenThrows('unavailable');
-    givenChatOfQuarters(...threeQuarters, messageSent(ADA))
+  });
+
+  it('can be ended', () => {
+    givenChatOfLargeEvents(...fourEvents)
       .when(skipChat(ADA))
-      .then(createEndBySkip(ADA));
+      .then(chatSkippedBy(ADA));
   });
 });
 
 describe('the end of a random chat', () => {
+  const chatDisconnected = { type: 'ChatEnded', data: { reason: 'disconnected', endedBy: null } };
+
   it('happens when a participant skips', () => {
-    givenChat(chatStarted).when(skipChat(BOB)).then(createEndBySkip(BOB));
+    givenChat(chatStarted).when(skipChat(BOB)).then(chatSkippedBy(BOB));
   });
 
   it('names no user when a participant was away for too long', () => {
-    givenChat(chatStarted)
-      .when(endAbandonedChat(ADA))
-      .then({ type: 'ChatEnded', data: { reason: 'disconnected', endedBy: null } });
+    givenChat(chatStarted).when(endAbandonedChat(ADA)).then(chatDisconnected);
   });
 
   it('happens when Redis has lost a part of the chat, or all of it', () => {
-    const disconnected = { type: 'ChatEnded', data: { reason: 'disconnected', endedBy: null } };
-    givenChat(chatStarted).when(endLostChat).then(disconnected);
-    givenChat().when(endLostChat).then(disconnected);
+    givenChat(chatStarted).when(endLostChat).then(chatDisconnected);
+    givenChat().when(endLostChat).then(chatDisconnected);
   });
 
   it('has the reason aborted when the match was cancelled', () => {
@@ -301,9 +330,10 @@ describe('the end of a random chat', () => {
     abortChat,
     endLostChat,
   ])('is stored once: a later %o refers to the first end', (command) => {
-    const repeated = givenChat(chatStarted, messageSent(ADA), createEndBySkip(BOB)).when(command);
+    const seqOfEnd = 3;
+    const repeated = givenChat(chatStarted, messageSent(ADA), chatSkippedBy(BOB)).when(command);
     repeated.thenNothing();
-    expect(repeated.decide()).toMatchObject({ alreadyDone: { seq: 3 } });
+    expect(repeated.decide()).toMatchObject({ alreadyDone: { seq: seqOfEnd } });
   });
 
   it.each([skipChat(EVE), endAbandonedChat(EVE)])(

@@ -25,12 +25,13 @@ import { HeldChatRegistry, type OutboxPass } from './held-chat.registry';
 const MAX_BATCH = 2_000;
 /** Maximum number of characters of the events in one transaction. */
 const MAX_BATCH_LENGTH = 8 * 1024 * 1024;
-/** How often an entry with invalid content must fail alone before it becomes a dead letter. */
+/** How often an entry with invalid content must fail in a transaction of its own before it becomes a dead letter. */
 const FAILURES_BEFORE_DEAD_LETTER = 5;
 
 interface DecodedEntry {
   entry: OutboxEntry;
   eventForStream: EventForStream;
+  /** The event ends the chat. */
   isEnd: boolean;
 }
 
@@ -38,10 +39,13 @@ interface DecodedEntry {
  * Writes outbox entries to PostgreSQL, then removes them from the outbox. If it crashes in between, the entries are
  * written again, which has no effect, because events are deduplicated by id.
  *
- * The kind of failure decides what waits (docs/decisions/0040). If PostgreSQL fails, everything waits. If an entry
- * fails, only its chat waits: the chat is held, and its next entry is retried with increasing delays. An entry with
- * invalid content becomes a dead letter after `FAILURES_BEFORE_DEAD_LETTER` failures: it moves to a stream of its own,
- * from which an operator can replay it. No other entry leaves the outbox unwritten.
+ * The `WriteFault` of a failure decides what waits (docs/decisions/0040):
+ * - `store`: PostgreSQL has failed, so everything waits.
+ * - `code`: this release cannot write an entry. Only its chat is held: the entry is retried with increasing delays, and
+ *   the chat's later entries wait for it.
+ * - `value`: an entry has invalid content. Its chat is held, too, but after `FAILURES_BEFORE_DEAD_LETTER` failures the
+ *   entry becomes a dead letter: it moves to a stream from which an operator can replay it. No other entry leaves the
+ *   outbox unwritten.
  */
 @Injectable()
 export class OutboxWriterService {
@@ -74,39 +78,49 @@ export class OutboxWriterService {
   }
 
   /**
-   * Writes, in batches, the entries of chats that are not held. Then retries the held chats that are due: first each
-   * chat's failed entry alone and, unless the chat is still held, its later entries.
-   * @param entries in order of append within each chat. Entries of held chats that are not due for a retry are skipped.
-   * @param pass the pass in which `entries` were read. A held chat whose retry is not due yet is waiting.
+   * Writes, in batches, the entries of chats that are not held. Then retries the held chats that are due. Skips the
+   * entries of waiting chats: held chats that are not due for a retry.
+   * @param entries in order of append within each chat.
+   * @param pass the pass in which `entries` were read.
    * @param throwIfStopped called before each batch; throws when the lock is lost or the process stops.
    * @throws the error of PostgreSQL or Redis if one of them failed; the error of `throwIfStopped`. Entries that were
    * not written stay in the outbox.
    */
   async write(entries: readonly OutboxEntry[], pass: OutboxPass, throwIfStopped: () => void): Promise<void> {
-    const entriesByHeldChat = new Map<string, OutboxEntry[]>();
-    const otherEntries: OutboxEntry[] = [];
+    const unheldEntries: OutboxEntry[] = [];
+    const entriesByDueChat = new Map<string, OutboxEntry[]>();
     for (const entry of entries) {
       const { sessionId } = entry;
-      if (!pass.isHeld(sessionId)) otherEntries.push(entry);
-      else if (!pass.isWaiting(sessionId))
-        entriesByHeldChat.set(sessionId, [...(entriesByHeldChat.get(sessionId) ?? []), entry]);
+      if (pass.isWaiting(sessionId)) continue;
+      if (pass.isHeld(sessionId))
+        entriesByDueChat.set(sessionId, [...(entriesByDueChat.get(sessionId) ?? []), entry]);
+      else unheldEntries.push(entry);
     }
-    for (let start = 0; start < otherEntries.length;) {
-      const batch = this.takeBatch(otherEntries, start);
+    for (let start = 0; start < unheldEntries.length;) {
+      const batch = this.takeBatch(unheldEntries, start);
       start += batch.length;
       throwIfStopped();
       await this.appendAndRemove(batch, pass);
     }
-    // The first entry of a held chat is the one that has failed before.
-    for (const [sessionId, [failedEntry, ...rest]] of entriesByHeldChat) {
+    for (const [sessionId, dueEntries] of entriesByDueChat) {
       throwIfStopped();
-      if (failedEntry) await this.appendAndRemove([failedEntry], pass);
-      // The chat waits again, because the entry has failed again. Otherwise the entry was written or is a dead letter.
-      if (pass.isWaiting(sessionId)) continue;
-      this.heldChats.release(sessionId);
-      this.logger.log(`Chat ${sessionId} is no longer held back`);
-      await this.appendAndRemove(rest, pass);
+      await this.retryHeldChat(sessionId, dueEntries, pass);
     }
+  }
+
+  /** @param entries the chat's entries. The first one is the entry that has failed before. */
+  private async retryHeldChat(
+    sessionId: string,
+    entries: readonly OutboxEntry[],
+    pass: OutboxPass,
+  ): Promise<void> {
+    await this.appendAndRemove(entries.slice(0, 1), pass);
+    const hasFailedAgain = pass.isWaiting(sessionId);
+    if (hasFailedAgain) return;
+    // The entry was written or is a dead letter.
+    this.heldChats.release(sessionId);
+    this.logger.log(`Chat ${sessionId} is no longer held back`);
+    await this.appendAndRemove(entries.slice(1), pass);
   }
 
   /** Takes the entries from `start` on that fit in one transaction, but at least one. */
@@ -131,7 +145,7 @@ export class OutboxWriterService {
     try {
       await this.eventStore.appendBatch(decoded.map(({ eventForStream }) => eventForStream));
     } catch (error) {
-      await this.splitAndRetry(decoded, error, pass);
+      await this.handleFailedBatch(decoded, error, pass);
       return;
     }
     this.recordBatch(decoded);
@@ -146,16 +160,17 @@ export class OutboxWriterService {
 
   private recordBatch(batch: readonly DecodedEntry[]): void {
     this.batchSizeHistogram.observe(batch.length);
-    const oldest = Math.min(...batch.map(({ eventForStream }) => eventForStream.event.occurredAt.getTime()));
-    this.lagHistogram.observe(Date.now() - oldest);
+    const oldestAtMs = Math.min(
+      ...batch.map(({ eventForStream }) => eventForStream.event.occurredAt.getTime()),
+    );
+    this.lagHistogram.observe(Date.now() - oldestAtMs);
   }
 
   /**
-   * Writes each half of a failed batch separately, or records the failure of a single entry. A fault is `store`
-   * (PostgreSQL has failed), `value` (an entry has invalid content) or `code` (this release cannot write an entry).
+   * Writes each half of a failed batch separately. For a batch of one entry, see `handleFailedEntry`.
    * @throws the error if PostgreSQL has failed.
    */
-  private async splitAndRetry(
+  private async handleFailedBatch(
     failed: readonly DecodedEntry[],
     error: unknown,
     pass: OutboxPass,
@@ -163,13 +178,13 @@ export class OutboxWriterService {
     const fault = classifyWriteFault(error);
     const hasTimedOut = isTimeout(error);
     if (hasTimedOut) this.batchSize = Math.max(1, Math.floor(failed.length / 2));
-    const maySmallerBatchSucceed = hasTimedOut && failed.length > 1;
-    if (fault === 'store' && !maySmallerBatchSucceed) throw error;
+    const mayHalfSucceed = hasTimedOut && failed.length > 1;
+    if (fault === 'store' && !mayHalfSucceed) throw error;
     // PostgreSQL may have failed although the error does not show it. Then this query throws, too.
     if (fault === 'code') await this.dataSource.query('SELECT 1');
     const entries = failed.map(({ entry }) => entry);
     const [firstEntry] = entries;
-    if (entries.length === 1 && firstEntry) return this.recordFailure(firstEntry, fault, error);
+    if (entries.length === 1 && firstEntry) return this.handleFailedEntry(firstEntry, fault, error);
     const middle = Math.ceil(entries.length / 2);
     await this.appendAndRemove(entries.slice(0, middle), pass);
     await this.appendAndRemove(entries.slice(middle), pass);
@@ -188,14 +203,17 @@ export class OutboxWriterService {
         decoded.push(this.decode(entry));
       } catch (error) {
         // Decoding depends on this entry only, so the failure counts as an attempt to write it alone.
-        await this.recordFailure(entry, error instanceof UndecodableEvent ? 'value' : 'code', error);
+        await this.handleFailedEntry(entry, error instanceof UndecodableEvent ? 'value' : 'code', error);
       }
     }
     return decoded;
   }
 
-  /** Records a failure that the entry caused, not PostgreSQL. */
-  private async recordFailure(entry: OutboxEntry, fault: WriteFault, error: unknown): Promise<void> {
+  /**
+   * Holds the chat of an entry that cannot be written, or moves the entry to the dead letters.
+   * @param fault the cause, which is not `store`.
+   */
+  private async handleFailedEntry(entry: OutboxEntry, fault: WriteFault, error: unknown): Promise<void> {
     const failureCount = this.heldChats.hold(entry, performance.now());
     const description = `entry ${entry.entryId} of chat ${entry.sessionId}`;
     const reason = findSqlState(error) ?? (error instanceof Error ? error.name : 'unknown');

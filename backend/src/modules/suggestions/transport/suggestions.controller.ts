@@ -17,7 +17,7 @@ import { RequestSuggestionsDto, SuggestionsDto, SuggestionSourceDto } from './su
 export class SuggestionsController {
   constructor(private readonly suggestions: SuggestionsService) {}
 
-  /** Returns whether a language model suggests messages, and its host. */
+  /** Returns whether a language model is set up to suggest messages and, if so, on which host it runs. */
   @Get()
   @ApiOkResponse({ type: SuggestionSourceDto })
   @ApiProblems('not_signed_in', 'suspended')
@@ -46,8 +46,7 @@ export class SuggestionsController {
     @CurrentLogin() login: Login,
     @Body(new ValidBodyPipe(RequestSuggestionsDto)) body: RequestSuggestionsDto,
   ): Promise<SuggestionsDto> {
-    // The DTO validates each field on its own. The schema also refuses a body with both `sessionId` and `friendId`,
-    // and a body with neither.
+    // The pipe has checked each field on its own. Only the schema requires exactly one of `sessionId` and `friendId`.
     if (!requestSuggestionsSchema.safeParse(body).success) throw new DomainError('validation_failed');
     requireSelf(login, body.userId);
     return this.suggestions.suggest(body);

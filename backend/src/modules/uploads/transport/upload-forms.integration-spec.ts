@@ -41,10 +41,11 @@ describe('an upload form', () => {
   beforeEach(async () => {
     ({ browser, id: userId } = await signInAnonymously(api));
   });
-  // No form may leave the replica unable to accept another upload.
+  // No form may change the prototype of all objects, or leave the replica unable to accept the upload of another user.
   afterEach(async () => {
-    const next = await signInAnonymously(api);
-    await upload(next.browser, jpeg).expect(201);
+    expect(({} as Record<string, unknown>).isAdmin).toBeUndefined();
+    const otherUser = await signInAnonymously(api);
+    await upload(otherUser.browser, jpeg).expect(201);
   });
   afterAll(() => api.close());
 
@@ -84,28 +85,36 @@ describe('an upload form', () => {
     await expectErrorResponse(upload(browser, jpeg, { bucket }), 400, 'validation_failed');
   });
 
-  it.each([
-    ['no file', () => [...requiredFields, FORM_END]],
-    ['no bucket', () => [createFormField('fileName', 'a'), createFormFile('file', jpeg), FORM_END]],
-    ['no file name', () => [createFormField('bucket', 'avatars'), createFormFile('file', jpeg), FORM_END]],
-    ['nothing at all', () => [FORM_END]],
-    ['a text field called file', () => [...requiredFields, createFormField('file', 'text'), FORM_END]],
-    ['a file in a field of another name', () => [...requiredFields, createFormFile('image', jpeg), FORM_END]],
-    [
-      'a bucket that is a file',
-      () => [createFormFile('bucket', jpeg), createFormFile('file', jpeg), FORM_END],
-    ],
-    [
-      'two files',
-      () => [...requiredFields, createFormFile('file', jpeg), createFormFile('file', jpeg), FORM_END],
-    ],
+  describe('with its required fields and a file', () => {
+    it.each([
+      ['a second bucket', 'bucket', 'avatars'],
+      ['nested names', 'a[b][c]', 'x'],
+      ['a field name with the maximum array index', 'a[4294967294]', 'x'],
+      ['a field called __proto__', '__proto__', 'x'],
+      ['a field that sets a property of __proto__', '__proto__[isAdmin]', '1'],
+      ['a field called constructor', 'constructor', 'x'],
+      ['a field called prototype', 'prototype', 'x'],
+      ['a field without a name', '', 'x'],
+      ['a field name of 65 characters', 'n'.repeat(65), 'x'],
+      ['a field of 513 characters', 'note', 'x'.repeat(513)],
+    ])('is refused because of %s', async (_reason, name, value) => {
+      const form = [...requiredFields, createFormField(name, value), createFormFile('file', jpeg), FORM_END];
+      await expectErrorResponse(postForm(browser, form), 400, 'validation_failed');
+    });
+  });
+
+  it.each<[description: string, createParts: () => Buffer[]]>([
+    ['no file', () => [...requiredFields]],
+    ['no bucket', () => [createFormField('fileName', 'a'), createFormFile('file', jpeg)]],
+    ['no file name', () => [createFormField('bucket', 'avatars'), createFormFile('file', jpeg)]],
+    ['nothing at all', () => []],
+    ['a text field called file', () => [...requiredFields, createFormField('file', 'text')]],
+    ['a file in a field of another name', () => [...requiredFields, createFormFile('image', jpeg)]],
+    ['a bucket that is a file', () => [createFormFile('bucket', jpeg), createFormFile('file', jpeg)]],
+    ['two files', () => [...requiredFields, createFormFile('file', jpeg), createFormFile('file', jpeg)]],
     [
       'two files of different names',
-      () => [...requiredFields, createFormFile('file', jpeg), createFormFile('other', jpeg), FORM_END],
-    ],
-    [
-      'two buckets',
-      () => [...requiredFields, createFormField('bucket', 'avatars'), createFormFile('file', jpeg), FORM_END],
+      () => [...requiredFields, createFormFile('file', jpeg), createFormFile('other', jpeg)],
     ],
     [
       'a bucket in array syntax',
@@ -113,119 +122,69 @@ describe('an upload form', () => {
         createFormField('bucket[]', 'avatars'),
         createFormField('fileName', 'a'),
         createFormFile('file', jpeg),
-        FORM_END,
-      ],
-    ],
-    [
-      'nested names',
-      () => [...requiredFields, createFormField('a[b][c]', 'x'), createFormFile('file', jpeg), FORM_END],
-    ],
-    [
-      'a field name with the maximum array index',
-      () => [
-        ...requiredFields,
-        createFormField('a[4294967294]', 'x'),
-        createFormFile('file', jpeg),
-        FORM_END,
-      ],
-    ],
-    [
-      'a field called __proto__',
-      () => [...requiredFields, createFormField('__proto__', 'x'), createFormFile('file', jpeg), FORM_END],
-    ],
-    [
-      'a field that sets a property of __proto__',
-      () => [
-        ...requiredFields,
-        createFormField('__proto__[isAdmin]', '1'),
-        createFormFile('file', jpeg),
-        FORM_END,
-      ],
-    ],
-    [
-      'a field called constructor',
-      () => [...requiredFields, createFormField('constructor', 'x'), createFormFile('file', jpeg), FORM_END],
-    ],
-    [
-      'a field called prototype',
-      () => [...requiredFields, createFormField('prototype', 'x'), createFormFile('file', jpeg), FORM_END],
-    ],
-    [
-      'a field without a name',
-      () => [...requiredFields, createFormField('', 'x'), createFormFile('file', jpeg), FORM_END],
-    ],
-    [
-      'a field name of 65 characters',
-      () => [...requiredFields, createFormField('n'.repeat(65), 'x'), createFormFile('file', jpeg), FORM_END],
-    ],
-    [
-      'a field of 513 characters',
-      () => [
-        ...requiredFields,
-        createFormField('note', 'x'.repeat(513)),
-        createFormFile('file', jpeg),
-        FORM_END,
       ],
     ],
     [
       'five fields, one more than the limit',
       () => [
-        ...requiredFields,
+        ...requiredFields, // two fields
         ...['a', 'b', 'c'].map((name) => createFormField(name, 'x')),
         createFormFile('file', jpeg),
-        FORM_END,
       ],
     ],
-    ['no final boundary', () => [...requiredFields, createFormFile('file', jpeg)]],
+  ])('is refused with %s', async (_description, createParts) => {
+    const form = [...createParts(), FORM_END];
+    await expectErrorResponse(postForm(browser, form), 400, 'validation_failed');
+  });
+
+  it.each<[description: string, createBody: () => Buffer[]]>([
+    ['has no end', () => [...requiredFields, createFormFile('file', jpeg)]],
     [
-      'a file without its last 200 bytes',
+      'ends 200 bytes before the end of the file',
       () => [...requiredFields, createFormFile('file', jpeg).subarray(0, -200)],
     ],
     [
-      'part headers that never end',
+      'has part headers that never end',
       () => [Buffer.from(`--${BOUNDARY}\r\nContent-Disposition: ${'x'.repeat(20_000)}`)],
     ],
-    ['bytes that are not a form', () => [Buffer.alloc(1_000, '-')]],
-  ])('is refused with %s', async (_, create) => {
-    await expectErrorResponse(postForm(browser, create()), 400, 'validation_failed');
-    // No form has changed the prototype of all objects.
-    expect(({} as Record<string, unknown>).isAdmin).toBeUndefined();
+    ['is not a form', () => [Buffer.alloc(1_000, '-')]],
+  ])('is refused when its body %s', async (_description, createBody) => {
+    await expectErrorResponse(postForm(browser, createBody()), 400, 'validation_failed');
   });
 
   it('is accepted with two unknown fields, which are ignored', async () => {
-    const unknown = [createFormField('toString', 'x'), createFormField('ownerId', '1')];
-    await postForm(browser, [...requiredFields, ...unknown, createFormFile('file', jpeg), FORM_END]).expect(
-      201,
-    );
+    const unknownFields = [createFormField('toString', 'x'), createFormField('ownerId', '1')];
+    const form = [...requiredFields, ...unknownFields, createFormFile('file', jpeg), FORM_END];
+    await postForm(browser, form).expect(201);
     const rows = await api.database.dataSource.query('SELECT owner_id FROM uploads WHERE owner_id = $1', [
       userId,
     ]);
     expect(rows).toHaveLength(1);
   });
 
-  it('is refused with a content type other than that of a form with a boundary', async () => {
+  it('is refused with a content type other than that of a form', async () => {
     const form = [...requiredFields, createFormFile('file', jpeg), FORM_END];
     for (const contentType of [
       'application/x-www-form-urlencoded',
       'text/plain',
       'application/octet-stream',
       `multipart/mixed; boundary=${BOUNDARY}`,
-      'multipart/form-data', // without any parameter it does not count as a form
+      'multipart/form-data', // counts as a form only with a parameter
       'image/jpeg',
     ]) {
       await expectErrorResponse(postForm(browser, form, contentType), 415, 'unsupported_type');
     }
-    await expectErrorResponse(
-      browser.post('/api/upload').send({ bucket: 'avatars' }),
-      415,
-      'unsupported_type',
-    );
-    // Counts as a form, but the boundary is missing.
-    await expectErrorResponse(
-      postForm(browser, form, 'multipart/form-data; charset=x'),
-      400,
-      'validation_failed',
-    );
+  });
+
+  it('is refused without a boundary in its content type', async () => {
+    const form = [...requiredFields, createFormFile('file', jpeg), FORM_END];
+    const response = postForm(browser, form, 'multipart/form-data; charset=x');
+    await expectErrorResponse(response, 400, 'validation_failed');
+  });
+
+  it('cannot be replaced by JSON or by an empty request', async () => {
+    const jsonRequest = browser.post('/api/upload').send({ bucket: 'avatars' });
+    await expectErrorResponse(jsonRequest, 415, 'unsupported_type');
     await expectErrorResponse(browser.post('/api/upload'), 415, 'unsupported_type');
   });
 

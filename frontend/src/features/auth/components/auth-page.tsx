@@ -59,16 +59,17 @@ export const AuthPage = ({ consent, prepareChat }: AuthPageProps) => {
 
   const submit = (event: FormEvent<HTMLFormElement>): void => {
     event.preventDefault();
-    // The errors are in the order of the fields.
-    const [firstInvalidField] = Object.keys(validateCredentials(mode, values));
     setWasSubmitted(true);
-    if (firstInvalidField === undefined) {
-      // While the button is disabled, a password manager, for example, can still submit the form.
-      if (!isSubmitting) startSubmitting(signInOrRegister);
-    } else {
+    // `validateCredentials` returns the errors in the order of the fields.
+    const [firstInvalidField] = Object.keys(validateCredentials(mode, values));
+    if (firstInvalidField !== undefined) {
       const input = event.currentTarget.elements.namedItem(firstInvalidField);
       if (input instanceof HTMLElement) input.focus();
+      return;
     }
+    // The disabled button does not prevent a second submit, for example by a password manager.
+    if (isSubmitting) return;
+    startSubmitting(signInOrRegister);
   };
 
   const toggleMode = (): void => {

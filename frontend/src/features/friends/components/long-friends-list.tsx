@@ -38,18 +38,16 @@ const findTargetIndex = (key: string, currentIndex: number, count: number): numb
  */
 export const LongFriendsList = ({ friends, isCollapsed, renderRow }: LongFriendsListProps) => {
   const [search, setSearch] = useState('');
-  /** Id of the friend whose row is the tab stop. */
+  /** Id of the friend whose row is the tab stop; undefined until a row has had the focus. */
   const [activeId, setActiveId] = useState<number>();
   const scroller = useRef<HTMLDivElement>(null);
   /** Index of the button that receives the focus in the row that becomes active. */
   const buttonIndexToFocus = useRef<number | null>(null);
 
   const results = isCollapsed ? friends : searchFriends(friends, search);
-  // The first row is active until another one receives the focus, and when the search hides the active row.
-  const activeIndex = Math.max(
-    results.findIndex(({ id }) => id === activeId),
-    0,
-  );
+  const foundIndex = results.findIndex(({ id }) => id === activeId);
+  // The first row is the tab stop until a row has had the focus, and when the search hides the active row.
+  const activeIndex = foundIndex === -1 ? 0 : foundIndex;
   // eslint-disable-next-line react-hooks/incompatible-library -- nothing here is memoized by a compiler
   const virtualizer = useVirtualizer({
     count: results.length,
@@ -71,16 +69,16 @@ export const LongFriendsList = ({ friends, isCollapsed, renderRow }: LongFriends
 
   const handleKeyDown = (event: KeyboardEvent<HTMLUListElement>): void => {
     const targetIndex = findTargetIndex(event.key, activeIndex, results.length);
-    const friend = targetIndex === undefined ? undefined : results[targetIndex];
-    if (targetIndex === undefined || !friend) return;
+    if (targetIndex === undefined) return;
+    const friend = results[targetIndex];
+    if (!friend) return;
     event.preventDefault();
     virtualizer.scrollToIndex(targetIndex);
-    // Already the active row, at one end of the list: no row becomes active, so the focus stays.
+    // At an end of the list the same row stays active, and keeps the focus.
     if (friend.id === activeId) return;
-    const row = (event.target as Element).closest('li');
-    buttonIndexToFocus.current = [...(row?.querySelectorAll('button') ?? [])].findIndex(
-      (button) => button === event.target,
-    );
+    const button = event.target as HTMLButtonElement;
+    const rowButtons = [...(button.closest('li')?.querySelectorAll('button') ?? [])];
+    buttonIndexToFocus.current = rowButtons.indexOf(button);
     setActiveId(friend.id);
   };
 

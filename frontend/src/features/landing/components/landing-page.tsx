@@ -11,9 +11,9 @@ import { buttonClass } from '@/ui/button';
 import { Link } from '@/ui/link';
 
 /**
- * A link to /chat for signed-in users. The same prerendered HTML is served to all visitors and always contains the
- * link. The class `only-signed-in` hides it, unless public/theme.js has marked the visitor as signed in before the
- * first paint.
+ * A link to /chat for signed-in users: in the header of a wide screen, below the entry actions on a narrow one. The
+ * prerendered HTML is the same for all visitors and always contains the link. The class `only-signed-in` hides it,
+ * unless public/theme.js has marked the visitor as signed in before the first paint.
  */
 const ResumeLink = ({ className }: { className?: string }) => (
   <Link to="/chat" className={buttonClass({ variant: 'ghost' }, cn('only-signed-in', className))}>

@@ -1,5 +1,12 @@
 import { useId, type ComponentProps, type ReactNode } from 'react';
 
+const FieldError = ({ id, error }: { id: string; error: string | undefined }) =>
+  error ? (
+    <p id={id} role="alert" className="text-sm text-destructive">
+      {error}
+    </p>
+  ) : null;
+
 interface Option<T extends string> {
   value: T;
   label: string;
@@ -10,7 +17,7 @@ interface ChoicesProps<T extends string> {
   value: T | null;
   options: readonly Option<T>[];
   onChoose: (value: T) => void;
-  /** Marks the chosen option, or else the first one: `FormFrame` focuses the marked element when it is mounted. */
+  /** Whether `FormFrame` focuses this field when it is mounted: the chosen option, or else the first one. */
   hasInitialFocus?: boolean;
   /** Hides the legend visually; screen readers still read it. */
   isLegendHidden?: boolean;
@@ -28,11 +35,12 @@ export const Choices = <T extends string>({
   error,
 }: ChoicesProps<T>) => {
   const id = useId();
+  const initialFocusValue = hasInitialFocus ? (value ?? options[0]?.value) : undefined;
   return (
     <fieldset aria-describedby={error ? `${id}-error` : undefined} className="grid min-w-0 gap-1">
       <legend className={isLegendHidden ? 'sr-only' : 'mb-1 text-sm font-semibold'}>{legend}</legend>
       <div className="moderation-choices">
-        {options.map((option, index) => (
+        {options.map((option) => (
           <label key={option.value} className="moderation-choice">
             <input
               type="radio"
@@ -40,7 +48,7 @@ export const Choices = <T extends string>({
               value={option.value}
               checked={option.value === value}
               // Rendered as "true" or "false"; `FormFrame` looks for "true".
-              data-initial-focus={hasInitialFocus && (value === null ? index === 0 : option.value === value)}
+              data-initial-focus={option.value === initialFocusValue}
               onChange={() => onChoose(option.value)}
             />
             {option.label}
@@ -51,13 +59,6 @@ export const Choices = <T extends string>({
     </fieldset>
   );
 };
-
-const FieldError = ({ id, error }: { id: string; error: string | undefined }) =>
-  error ? (
-    <p id={id} role="alert" className="text-sm text-destructive">
-      {error}
-    </p>
-  ) : null;
 
 interface LabelledProps {
   label: string;
@@ -127,6 +128,7 @@ export const TextField = ({
   ...textareaProps
 }: LabelledProps & { hint?: string; counter?: string; action?: ReactNode } & ComponentProps<'textarea'>) => {
   const id = useId();
+  const shownHint = error ? undefined : hint;
   return (
     <div className="grid gap-1">
       <div className="flex min-h-6 flex-wrap items-center justify-between gap-x-3">
@@ -141,7 +143,7 @@ export const TextField = ({
         aria-invalid={error ? true : undefined}
         aria-describedby={joinIds(
           error && `${id}-error`,
-          hint && !error && `${id}-hint`,
+          shownHint && `${id}-hint`,
           counter && `${id}-counter`,
         )}
         {...textareaProps}
@@ -149,7 +151,7 @@ export const TextField = ({
       <div className="flex justify-between gap-3 text-sm text-muted-foreground">
         <div>
           <FieldError id={`${id}-error`} error={error} />
-          {hint && !error ? <p id={`${id}-hint`}>{hint}</p> : null}
+          {shownHint ? <p id={`${id}-hint`}>{shownHint}</p> : null}
         </div>
         {counter ? (
           <p id={`${id}-counter`} className="shrink-0 tabular-nums">

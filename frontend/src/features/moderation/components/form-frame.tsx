@@ -6,19 +6,18 @@ import { Button } from '@/ui/button';
 export interface FormFrameProps {
   caseId: number;
   title: string;
-  /** Null while no outcome is chosen; the submit button is then disabled, and shows `title`. */
+  /** Null while no outcome is chosen: the submit button is then disabled and shows `title`. */
   submitLabel: string | null;
   isDestructive?: boolean;
-  /** Also called for Ctrl+Enter while the submit button is disabled. Sends nothing while the input is incomplete. */
+  /** Must not send incomplete input: Ctrl+Enter calls this function even while the submit button is disabled. */
   onSubmit: () => void;
   onCancel: () => void;
   children: ReactNode;
 }
 
 /**
- * The frame of every decision form: the title with a Cancel button, the message of a failed attempt, the fields, and
- * the submit button. Ctrl+Enter submits as well. The focus starts at the `Choices` with `hasInitialFocus`,
- * which sets `data-initial-focus`.
+ * The frame of every decision form: the title with a Cancel button, the reason why sending the decision failed (if it
+ * did), the fields, and the submit button.
  */
 export const FormFrame = ({
   caseId,
@@ -30,8 +29,9 @@ export const FormFrame = ({
   children,
 }: FormFrameProps) => {
   const form = useRef<HTMLFormElement>(null);
-  const failure = useWorkbench(({ failures }) => failures.find((failed) => failed.caseId === caseId)?.text);
+  const failureText = useWorkbench(({ failures }) => failures.find((entry) => entry.caseId === caseId)?.text);
   useEffect(() => {
+    // The attribute marks one radio button of the `Choices` with `hasInitialFocus` (form-fields.tsx).
     form.current?.querySelector<HTMLElement>('[data-initial-focus="true"]')?.focus();
   }, []);
   return (
@@ -45,7 +45,8 @@ export const FormFrame = ({
         onSubmit();
       }}
       onKeyDown={(event) => {
-        if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return;
+        const isCtrlEnter = event.key === 'Enter' && (event.ctrlKey || event.metaKey);
+        if (!isCtrlEnter) return;
         event.preventDefault();
         onSubmit();
       }}
@@ -58,12 +59,12 @@ export const FormFrame = ({
           {copy.decide.cancel}
         </Button>
       </div>
-      {failure ? (
+      {failureText ? (
         <div
           role="alert"
           className="rounded-control px-3 py-2 text-destructive inset-ring inset-ring-destructive"
         >
-          <p className="text-base font-semibold">{failure}</p>
+          <p className="text-base font-semibold">{failureText}</p>
           <p className="text-sm text-foreground">{copy.done.kept}</p>
         </div>
       ) : null}

@@ -13,7 +13,7 @@ import {
 } from '@/testing/moderation-page';
 import { popoverPanelPart } from '@/ui/popover';
 
-/** `showModeration` names this moderator mod-two. */
+/** Another moderator, whom the server of `showModeration` calls mod-two. */
 const otherModeratorId = 4;
 
 // Popovers load their panel on demand.
@@ -21,11 +21,14 @@ beforeAll(() => popoverPanelPart.preload());
 beforeEach(() => jest.spyOn(console, 'warn').mockImplementation(() => undefined));
 afterEach(() => jest.restoreAllMocks());
 
-/** The usernames of the rows in order, without a number at their end. */
+/** The usernames of the rows in order. Each is in a `bdi` element. */
 const getListedNames = (): string[] =>
   within(screen.getByRole('list', { name: 'Cases' }))
     .getAllByRole('listitem')
-    .map((item) => /[a-z]+-[a-z]+/.exec(item.textContent ?? '')?.[0] ?? '');
+    .map((item) => item.querySelector('bdi')?.textContent ?? '');
+
+/** The text content of an element with these children: it has no spaces between them. */
+const joinChildren = (...texts: string[]): string => texts.join('');
 
 it('shows in a row the urgency, what the case is about, its state, and how long it has been open', async () => {
   const hourMs = 60 * 60_000;
@@ -42,7 +45,9 @@ it('shows in a row the urgency, what the case is about, its state, and how long 
   showModeration([moderationCase]);
   const item = await screen.findByRole('listitem');
   // The row begins with the urgency.
-  expect(item).toHaveTextContent('340brave-heron-7AppealEscalatedIn careAutomatic');
+  expect(item).toHaveTextContent(
+    joinChildren('340', 'brave-heron-7', 'Appeal', 'Escalated', 'In care', 'Automatic'),
+  );
   expect(item).toHaveTextContent('Sexual 2 · Hate · 3 reporters · 1 prior sanction');
   // Such a case should be decided within 24 hours.
   expect(item).toHaveTextContent('open 26 h · 2 h late · anonymous');
@@ -53,14 +58,16 @@ it('shows in a row the urgency, what the case is about, its state, and how long 
 it('names an erased user by their number', async () => {
   // The username is empty once the account is erased.
   showModeration([aCase({ userId: 9, username: '' })]);
-  expect(await screen.findByRole('listitem')).toHaveTextContent('340Person #9');
+  expect(await screen.findByRole('listitem')).toHaveTextContent(joinChildren('340', 'Person #9'));
 });
 
 it('shows the parts that make up the urgency', async () => {
   const { user } = showModeration([aCase({ openedAt: new Date().toISOString() })]);
   await user.click(await screen.findByRole('button', { name: 'Urgency 340' }));
   const panel = await screen.findByRole('dialog', { name: 'How the urgency is made up' });
-  expect(panel).toHaveTextContent('Gravest reason300More reporters+40Urgency340');
+  expect(panel).toHaveTextContent(
+    joinChildren('Gravest reason', '300', 'More reporters', '+40', 'Urgency', '340'),
+  );
 });
 
 it('dims a case that another moderator has claimed, and names the moderator', async () => {
@@ -76,16 +83,20 @@ it('says that nothing waits when the queue is empty', async () => {
   expect(await screen.findByText('Nothing waits. Thank you.')).toBeVisible();
 });
 
-it('filters the queue: open cases claimed by the moderator, decided cases, and held cases', async () => {
+it('shows only the cases that the moderator has claimed with the filter Mine, and stores it in the address', async () => {
   const [first, ...others] = createThreeCases();
-  const { user, server } = showModeration([
-    { ...first!, claimedBy: moderatorId, claimedUntil: '2026-11-21T10:00:00.000Z' },
-    ...others,
-  ]);
+  const claimedCase = { ...first!, claimedBy: moderatorId, claimedUntil: '2026-11-21T10:00:00.000Z' };
+  const { user } = showModeration([claimedCase, ...others]);
   await screen.findByText('3 cases wait');
   await user.click(screen.getByRole('radio', { name: 'Mine' }));
-  expect(getListedNames()).toEqual(['brave-heron']);
+  expect(getListedNames()).toEqual(['brave-heron-7']);
   expect(window.location.search).toBe('?show=mine');
+});
+
+it('requests the decided and the held cases when their filter is chosen', async () => {
+  // The server of `showModeration` has no decided and no held cases.
+  const { user, server } = showModeration(createThreeCases());
+  await screen.findByText('3 cases wait');
   await user.click(screen.getByRole('radio', { name: 'Decided' }));
   expect(await screen.findByText('No case was decided yet.')).toBeVisible();
   // Held cases are about people whose data is under a legal hold.
@@ -104,7 +115,7 @@ it('moves no row while the pointer is in the list, and shows the new order on re
   ]);
   await act(() => queryClient.invalidateQueries({ queryKey: [casesUrl] }));
   expect(await screen.findByText(/^No longer waits/)).toBeVisible();
-  expect(getListedNames()).toEqual(['brave-heron', 'silent-badger', 'loud-fox']);
+  expect(getListedNames()).toEqual(['brave-heron-7', 'silent-badger', 'loud-fox']);
   await user.click(screen.getByRole('button', { name: 'Show 1 new case' }));
   await waitFor(() => expect(getListedNames()).toEqual(['new-one', 'silent-badger', 'loud-fox']));
 });
@@ -128,7 +139,7 @@ it('loads the next page on request', async () => {
     [nextPageRoute]: createCaseListResponse([aCaseItem({ id: 9, username: 'later-one' })]),
   });
   await user.click(await screen.findByRole('button', { name: 'Show more' }));
-  await waitFor(() => expect(getListedNames()).toEqual(['brave-heron', 'later-one']));
+  await waitFor(() => expect(getListedNames()).toEqual(['brave-heron-7', 'later-one']));
 });
 
 it('keeps the list when it cannot be refreshed, and shows a message', async () => {
@@ -145,15 +156,22 @@ it('calls onForbidden when the server responds that the user is no moderator', a
   await waitFor(() => expect(onForbidden).toHaveBeenCalled());
 });
 
-it('moves between rows with J and K, opens a case with O and the next with J, and closes it with Escape', async () => {
+it('focuses the next row with J and the previous row with K, and loads no case', async () => {
   const { user, server } = showModeration(createThreeCases());
   await screen.findByText('3 cases wait');
   await user.keyboard('jj');
   expect(getQueueRow('silent-badger')).toHaveFocus();
   await user.keyboard('k');
   expect(getQueueRow('brave-heron')).toHaveFocus();
-  // Moving between rows loads no case, because the server records each load of a case.
+  // The server records each load of a case as a read by the moderator.
   expect(server.calls.some(({ url }) => /cases\/\d/.test(url))).toBe(false);
+});
+
+it('opens the focused case with O and the next case with J, and returns to its row with Escape', async () => {
+  const { user } = showModeration(createThreeCases());
+  await screen.findByText('3 cases wait');
+  await user.keyboard('j');
+  expect(getQueueRow('brave-heron')).toHaveFocus();
   await user.keyboard('o');
   expect(await findCaseHeading('Case 8: brave-heron-7')).toHaveFocus();
   await user.keyboard('j');
@@ -163,11 +181,16 @@ it('moves between rows with J and K, opens a case with O and the next with J, an
   expect(screen.queryByRole('heading', { name: /^Case/ })).toBeNull();
 });
 
-it('claims and releases with C, and leaves keys with Ctrl to the browser', async () => {
+it('leaves C with Ctrl to the browser', async () => {
   const { user, server } = showModeration(createThreeCases(), '?case=8');
   await findCaseHeading('Case 8: brave-heron-7');
   await user.keyboard('{Control>}c{/Control}');
   expect(server.count('POST', '/api/moderation/cases/8/claim')).toBe(0);
+});
+
+it('claims the open case with C, announces the claim, and releases the case with C again', async () => {
+  const { user, server } = showModeration(createThreeCases(), '?case=8');
+  await findCaseHeading('Case 8: brave-heron-7');
   await user.keyboard('c');
   expect(await screen.findByText(/^Claimed by you until/)).toBeVisible();
   expect(screen.getByText('Case 8 is claimed by you.')).toBeInTheDocument();
@@ -184,7 +207,7 @@ it('does not announce a release that has failed', async () => {
   const countQueueLoads = () => server.calls.filter(({ url }) => url.startsWith(`${casesUrl}?`)).length;
   const queueLoadsBefore = countQueueLoads();
   await user.keyboard('c');
-  // After a failure the case is loaded again, and then the queue.
+  // The page has handled the failure when it has reloaded the case, and then the queue.
   await waitFor(() => expect(countQueueLoads()).toBe(queueLoadsBefore + 1));
   await act(async () => undefined); // renders the announcement, if there is one
   expect(screen.getByRole('button', { name: 'Release' })).toBeVisible();
@@ -194,6 +217,6 @@ it('does not announce a release that has failed', async () => {
 it('lists the keyboard shortcuts when ? is pressed', async () => {
   const { user } = showModeration([]);
   await user.keyboard('?');
-  // The key D, followed by its effect.
-  expect(await screen.findByRole('dialog', { name: 'Keyboard shortcuts' })).toHaveTextContent('DDecide');
+  const dialog = await screen.findByRole('dialog', { name: 'Keyboard shortcuts' });
+  expect(dialog).toHaveTextContent(joinChildren('D', 'Decide'));
 });

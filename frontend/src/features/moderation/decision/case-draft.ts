@@ -26,7 +26,7 @@ export type Duration = (typeof durations)[number];
 export interface CaseDraft {
   outcome: CaseOutcome | null;
   rule: HouseRule | null;
-  /** What the person did, in a text that the person reads. */
+  /** What the user did. The notice to the user contains this text. */
   facts: string;
   /** Whether the moderator has edited `facts`, which then stay when another rule is chosen. */
   isFactsEdited: boolean;
@@ -56,7 +56,7 @@ const ruleByCategory: Record<ReportCategory, HouseRule | null> = {
   other: null,
 };
 
-/** The rule that reports of the gravest category of a case are usually about; null if there is none. */
+/** The rule for the gravest category among the reports of a case; null if that category has none. */
 export const suggestRule = ({ categories }: Pick<ModerationCase, 'categories'>): HouseRule | null => {
   // The schema lists the gravest category first.
   const gravest = reportCategorySchema.options.find((category) => (categories[category] ?? 0) > 0);
@@ -74,10 +74,10 @@ export const findTimeOfIncident = ({ evidence, openedAt }: ModerationCase): stri
 
 /**
  * Fills the date into the template of a rule.
- * @param happenedAt in ISO 8601
+ * @param timeOfIncident in ISO 8601
  */
-export const buildFacts = (rule: HouseRule, happenedAt: string): string =>
-  reasonTemplates[rule].replace('[date]', formatFactsDate(happenedAt));
+export const buildFacts = (rule: HouseRule, timeOfIncident: string): string =>
+  reasonTemplates[rule].replace('[date]', formatFactsDate(timeOfIncident));
 
 export const createCaseDraft = (moderationCase: ModerationCase): CaseDraft => {
   const rule = suggestRule(moderationCase);
@@ -97,10 +97,10 @@ export const createCaseDraft = (moderationCase: ModerationCase): CaseDraft => {
 };
 
 /** Changes the rule of a draft. Facts that were not edited are replaced by the template of the new rule. */
-export const withRule = (draft: CaseDraft, rule: HouseRule, happenedAt: string): CaseDraft => ({
+export const withRule = (draft: CaseDraft, rule: HouseRule, timeOfIncident: string): CaseDraft => ({
   ...draft,
   rule,
-  ...(draft.isFactsEdited ? {} : { facts: buildFacts(rule, happenedAt) }),
+  facts: draft.isFactsEdited ? draft.facts : buildFacts(rule, timeOfIncident),
 });
 
 /** The end of a suspension, in ms since the epoch; null while the custom date is missing or invalid. */
@@ -109,10 +109,6 @@ export const computeSuspensionEnd = ({ duration, customUntil }: CaseDraft, now: 
   const until = new Date(customUntil).getTime();
   return Number.isNaN(until) ? null : until;
 };
-
-/** Whether the end of a suspension is set, and within the limits of 1 hour to 365 days from `now`. */
-export const isUntilAllowed = (until: number | null, now: number): until is number =>
-  until !== null && until >= now + limits.suspensionMinMs && until <= now + limits.suspensionMaxMs;
 
 /** Counts the code points of the normalised text, as the server does. */
 export const countCharacters = (text: string): number => countCodePoints(normalizeText(text));
@@ -123,30 +119,26 @@ export const countCharacters = (text: string): number => countCodePoints(normali
  */
 export type Problem = 'rule' | 'until' | 'short' | 'long' | 'choice';
 
-const checkLength = (text: string): Problem | null => {
+const findLengthProblem = (text: string): Problem | null => {
   const length = countCharacters(text);
   if (length < limits.factsMinCodePoints) return 'short';
   return length > limits.factsMaxCodePoints ? 'long' : null;
 };
 
-/** The end of a suspension; undefined for an outcome without an end, null while no valid end is entered. */
-type Until = number | null | undefined;
-
-const checkUntil = (until: Until, now: number): Problem | null =>
-  until === undefined || isUntilAllowed(until, now) ? null : 'until';
-
-/** `until` is not null when a body is built: null is the problem `until`. */
-const buildUntilField = (until: Until): { until?: string } =>
-  until === undefined || until === null ? {} : { until: new Date(until).toISOString() };
+/** The field of a body for the end of a suspension; null while no end of 1 hour to 365 days from `now` is entered. */
+const buildUntilField = (draft: CaseDraft, now: number): { until: string } | null => {
+  const end = computeSuspensionEnd(draft, now);
+  if (end === null || end < now + limits.suspensionMinMs || end > now + limits.suspensionMaxMs) return null;
+  return { until: new Date(end).toISOString() };
+};
 
 /** A request body, or the problems for which it cannot be built. */
 export type BodyOrProblems<T> = { body: T; problems?: undefined } | { body?: undefined; problems: Problem[] };
 
-/** Calls `build` unless one of `checks` is a problem. */
-const buildIfValid = <T>(checks: readonly (Problem | null | false)[], build: () => T): BodyOrProblems<T> => {
-  const problems = checks.filter((problem): problem is Problem => problem !== null && problem !== false);
-  return problems.length > 0 ? { problems } : { body: build() };
-};
+/** Collects the problems that checks have found. Null or false: the check has found none. */
+const createProblems = (...results: (Problem | null | false)[]): { problems: Problem[] } => ({
+  problems: results.filter((result): result is Problem => result !== null && result !== false),
+});
 
 /**
  * Builds the body of a decision.
@@ -159,23 +151,19 @@ export const buildDecisionBody = (
   now: number,
 ): BodyOrProblems<DecideCase> => {
   const { outcome, rule, facts, blockImages } = draft;
+  if (outcome === null) return { problems: ['choice'] };
   const note = draft.note.trim();
   const commonFields = {
     version,
     ...(blockImages.length > 0 ? { blockImages: [...blockImages] } : {}),
     ...(note === '' ? {} : { note }),
   };
-  if (outcome === null) return { problems: ['choice'] };
   if (outcome === 'dismissed') return { body: { ...commonFields, outcome } };
-  const until = outcome === 'suspended' ? computeSuspensionEnd(draft, now) : undefined;
-  return buildIfValid([rule === null && 'rule', checkUntil(until, now), checkLength(facts)], () => ({
-    ...commonFields,
-    outcome,
-    // `rule` is not null here: null is the problem `rule`.
-    ...(rule ? { rule } : {}),
-    facts: facts.trim(),
-    ...buildUntilField(until),
-  }));
+  const untilField: { until?: string } | null = outcome === 'suspended' ? buildUntilField(draft, now) : {};
+  const lengthProblem = findLengthProblem(facts);
+  if (rule === null || untilField === null || lengthProblem !== null)
+    return createProblems(rule === null && 'rule', untilField === null && 'until', lengthProblem);
+  return { body: { ...commonFields, outcome, rule, facts: facts.trim(), ...untilField } };
 };
 
 /**
@@ -184,14 +172,12 @@ export const buildDecisionBody = (
  * @param version  version of the case that the moderator has seen
  */
 export const buildConfirmationBody = (draft: CaseDraft, version: number): BodyOrProblems<ConfirmBan> => {
-  const facts = draft.isFactsEdited ? draft.facts.trim() : '';
   const { isConfirmed } = draft;
-  return buildIfValid([isConfirmed === null && 'choice', facts !== '' && checkLength(facts)], () => ({
-    version,
-    // `isConfirmed` is not null here: null is the problem `choice`.
-    isConfirmed: isConfirmed === true,
-    ...(facts === '' ? {} : { facts }),
-  }));
+  const facts = draft.isFactsEdited ? draft.facts.trim() : '';
+  const lengthProblem = facts === '' ? null : findLengthProblem(facts);
+  if (isConfirmed === null || lengthProblem !== null)
+    return createProblems(isConfirmed === null && 'choice', lengthProblem);
+  return { body: { version, isConfirmed, ...(facts === '' ? {} : { facts }) } };
 };
 
 /**
@@ -204,13 +190,12 @@ export const buildAppealDecisionBody = (
   version: number,
   now: number,
 ): BodyOrProblems<DecideAppeal> => {
-  const { appealOutcome } = draft;
+  const { appealOutcome, answer } = draft;
   if (appealOutcome === null) return { problems: ['choice'] };
-  const until = appealOutcome === 'reduced' ? computeSuspensionEnd(draft, now) : undefined;
-  return buildIfValid([checkUntil(until, now), checkLength(draft.answer)], () => ({
-    version,
-    outcome: appealOutcome,
-    answer: draft.answer.trim(),
-    ...buildUntilField(until),
-  }));
+  const untilField: { until?: string } | null =
+    appealOutcome === 'reduced' ? buildUntilField(draft, now) : {};
+  const lengthProblem = findLengthProblem(answer);
+  if (untilField === null || lengthProblem !== null)
+    return createProblems(untilField === null && 'until', lengthProblem);
+  return { body: { version, outcome: appealOutcome, answer: answer.trim(), ...untilField } };
 };

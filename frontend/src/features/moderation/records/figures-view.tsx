@@ -14,6 +14,7 @@ import { ListSkeleton } from '@/ui/list-skeleton';
 import { LoadError } from '@/ui/load-error';
 
 const texts = copy.figures;
+const { columns } = texts;
 const formatTenths = (value: number): string => String(Math.round(value * 10) / 10);
 const formatDuration = (seconds: number | null): string =>
   seconds === null ? texts.none : formatSeconds(seconds);
@@ -25,31 +26,80 @@ const Figure = ({ label, value }: { label: string; value: string | number }) => 
   </div>
 );
 
-const Table = ({ columns, children }: { columns: readonly string[]; children: ReactNode }) => (
-  <table className="moderation-table">
-    <thead>
-      <tr>
-        {columns.map((column) => (
-          <th key={column} scope="col">
-            {column}
-          </th>
-        ))}
-      </tr>
-    </thead>
-    <tbody>{children}</tbody>
-  </table>
+interface TableSectionProps {
+  title: string;
+  columnTitles: readonly string[];
+  /** Whether a text replaces the table. */
+  isEmpty: boolean;
+  /** The rows. */
+  children: ReactNode;
+}
+
+const TableSection = ({ title, columnTitles, isEmpty, children }: TableSectionProps) => (
+  <Section title={title}>
+    {isEmpty ? (
+      <MutedText>{texts.none}</MutedText>
+    ) : (
+      <table className="moderation-table">
+        <thead>
+          <tr>
+            {columnTitles.map((columnTitle) => (
+              <th key={columnTitle} scope="col">
+                {columnTitle}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>{children}</tbody>
+      </table>
+    )}
+  </Section>
 );
 
-const AppealsTable = ({ appeals }: Pick<ModerationFigures, 'appeals'>) => {
-  const { columns } = texts;
+const ReportsSection = ({ reportsByCategory }: Pick<ModerationFigures, 'reportsByCategory'>) => {
+  const reportedCategories = reportCategorySchema.options.filter(
+    (category) => (reportsByCategory[category] ?? 0) > 0,
+  );
   return (
-    <Table columns={[columns.moderator, columns.decided, columns.reversed, columns.share]}>
-      {appeals.map((figures) => (
-        <AppealsRow key={figures.moderatorId} {...figures} />
+    <TableSection
+      title={texts.byCategory}
+      columnTitles={[columns.category, columns.reports]}
+      isEmpty={reportedCategories.length === 0}
+    >
+      {reportedCategories.map((category) => (
+        <tr key={category}>
+          <td>{shared.categories[category]}</td>
+          <td>{reportsByCategory[category]}</td>
+        </tr>
       ))}
-    </Table>
+    </TableSection>
   );
 };
+
+const countDecisions = (
+  decisions: ModerationFigures['decisions'],
+  outcome: ModerationFigures['decisions'][number]['outcome'],
+  by: 'moderator' | 'automatic',
+): number =>
+  decisions
+    .filter((decision) => decision.outcome === outcome && decision.by === by)
+    .reduce((sum, { count }) => sum + count, 0);
+
+const DecisionsSection = ({ decisions }: Pick<ModerationFigures, 'decisions'>) => (
+  <TableSection
+    title={texts.decisions}
+    columnTitles={[columns.outcome, columns.moderator, columns.automatic]}
+    isEmpty={decisions.length === 0}
+  >
+    {caseOutcomeSchema.options.map((outcome) => (
+      <tr key={outcome}>
+        <td>{shared.outcomes[outcome]}</td>
+        <td>{countDecisions(decisions, outcome, 'moderator')}</td>
+        <td>{countDecisions(decisions, outcome, 'automatic')}</td>
+      </tr>
+    ))}
+  </TableSection>
+);
 
 /** The appeals against the decisions of one moderator. */
 const AppealsRow = ({ moderatorId, decided, reversed }: ModerationFigures['appeals'][number]) => {
@@ -66,73 +116,37 @@ const AppealsRow = ({ moderatorId, decided, reversed }: ModerationFigures['appea
   );
 };
 
-const countDecisions = (
-  decisions: ModerationFigures['decisions'],
-  outcome: ModerationFigures['decisions'][number]['outcome'],
-  by: 'moderator' | 'automatic',
-): number =>
-  decisions
-    .filter((decision) => decision.outcome === outcome && decision.by === by)
-    .reduce((sum, { count }) => sum + count, 0);
+const AppealsSection = ({ appeals }: Pick<ModerationFigures, 'appeals'>) => (
+  <TableSection
+    title={texts.appeals}
+    columnTitles={[columns.moderator, columns.decided, columns.reversed, columns.share]}
+    isEmpty={appeals.length === 0}
+  >
+    {appeals.map((appealsOfModerator) => (
+      <AppealsRow key={appealsOfModerator.moderatorId} {...appealsOfModerator} />
+    ))}
+  </TableSection>
+);
 
-const Figures = ({ figures }: { figures: ModerationFigures }) => {
-  const { columns } = texts;
-  const categories = reportCategorySchema.options.filter(
-    (category) => (figures.reportsByCategory[category] ?? 0) > 0,
-  );
-  return (
-    <>
-      <dl className="moderation-figures">
-        <Figure label={texts.open} value={figures.openCases} />
-        <Figure label={texts.oldest} value={formatDuration(figures.oldestOpenCaseAgeS)} />
-        <Figure label={texts.p50} value={formatDuration(figures.timeToDecisionS.p50)} />
-        <Figure label={texts.p95} value={formatDuration(figures.timeToDecisionS.p95)} />
-        <Figure label={texts.reportRate} value={formatTenths(figures.reportsPer1000Matches)} />
-        <Figure label={texts.blockRate} value={formatTenths(figures.blocksPer1000Matches)} />
-        {/* People in care are matched only with each other, until a moderator has reviewed their case. */}
-        <Figure label={texts.care} value={figures.carePool} />
-      </dl>
-      <Section title={texts.byCategory}>
-        {categories.length === 0 ? (
-          <MutedText>{texts.none}</MutedText>
-        ) : (
-          <Table columns={[columns.category, columns.reports]}>
-            {categories.map((category) => (
-              <tr key={category}>
-                <td>{shared.categories[category]}</td>
-                <td>{figures.reportsByCategory[category]}</td>
-              </tr>
-            ))}
-          </Table>
-        )}
-      </Section>
-      <Section title={texts.decisions}>
-        {figures.decisions.length === 0 ? (
-          <MutedText>{texts.none}</MutedText>
-        ) : (
-          <Table columns={[columns.outcome, columns.moderator, columns.automatic]}>
-            {caseOutcomeSchema.options.map((outcome) => (
-              <tr key={outcome}>
-                <td>{shared.outcomes[outcome]}</td>
-                <td>{countDecisions(figures.decisions, outcome, 'moderator')}</td>
-                <td>{countDecisions(figures.decisions, outcome, 'automatic')}</td>
-              </tr>
-            ))}
-          </Table>
-        )}
-      </Section>
-      <Section title={texts.appeals}>
-        {figures.appeals.length === 0 ? (
-          <MutedText>{texts.none}</MutedText>
-        ) : (
-          <AppealsTable appeals={figures.appeals} />
-        )}
-      </Section>
-    </>
-  );
-};
+const Figures = ({ figures }: { figures: ModerationFigures }) => (
+  <>
+    <dl className="moderation-figures">
+      <Figure label={texts.open} value={figures.openCases} />
+      <Figure label={texts.oldest} value={formatDuration(figures.oldestOpenCaseAgeS)} />
+      <Figure label={texts.p50} value={formatDuration(figures.timeToDecisionS.p50)} />
+      <Figure label={texts.p95} value={formatDuration(figures.timeToDecisionS.p95)} />
+      <Figure label={texts.reportRate} value={formatTenths(figures.reportsPer1000Matches)} />
+      <Figure label={texts.blockRate} value={formatTenths(figures.blocksPer1000Matches)} />
+      {/* People in care are matched only with each other, until a moderator has reviewed their case. */}
+      <Figure label={texts.care} value={figures.carePool} />
+    </dl>
+    <ReportsSection reportsByCategory={figures.reportsByCategory} />
+    <DecisionsSection decisions={figures.decisions} />
+    <AppealsSection appeals={figures.appeals} />
+  </>
+);
 
-/** Statistics of the moderation in the last 30 days. */
+/** Figures of the last 30 days, and the current numbers of open cases and of people in care. */
 export const FiguresView = () => {
   const { data: figures, isError, refetch } = useQuery(figuresQuery);
   return (

@@ -35,20 +35,37 @@ const openDialog = async () => {
   return { user, dialog: await screen.findByRole('dialog', { name: 'Download my data' }) };
 };
 
-it('asks a registered user for the password, and keeps its dialog open until the download starts', async () => {
-  let respond = (_response: object): void => undefined;
-  const server = fakeServer({ [exportRoute]: () => new Promise<object>((resolve) => (respond = resolve)) });
+const clickAsAnonymousUser = async () => {
+  render(<DownloadMyData user={anonymousUser} isRow />);
+  const user = userEvent.setup();
+  await user.click(screen.getByRole('button', { name: 'Download my data' }));
+  return user;
+};
+
+it('asks a registered user for the password before the download', async () => {
+  const server = fakeServer({ [exportRoute]: readyExport });
   const { user, dialog } = await openDialog();
   expect(screen.getByRole('button', { name: 'Download' })).toBeDisabled();
+  await user.type(screen.getByLabelText('Password'), 'correct horse{Enter}');
+  await waitFor(() => expect(dialog).not.toBeInTheDocument());
+  expect(server.calls.map(({ body }) => body)).toEqual([{ currentPassword: 'correct horse' }]);
+  expect(downloads).toEqual([{ url: readyExport.url, fileName: 'thaw-my-data.jsonl' }]);
+  expect(getToast()?.title).toBe('Your download has started');
+});
+
+it('keeps its dialog open until the download starts', async () => {
+  // The server does not respond until the test calls this function.
+  let respond = (_response: object): void => undefined;
+  fakeServer({ [exportRoute]: () => new Promise<object>((resolve) => (respond = resolve)) });
+  const { user, dialog } = await openDialog();
   await user.type(screen.getByLabelText('Password'), 'correct horse{Enter}');
   expect(screen.getByRole('button', { name: 'Preparing...' })).toBeDisabled();
   await user.keyboard('{Escape}');
   expect(dialog).toBeVisible();
-  expect(server.calls.map(({ body }) => body)).toEqual([{ currentPassword: 'correct horse' }]);
+  expect(downloads).toEqual([]);
   respond(readyExport);
   await waitFor(() => expect(dialog).not.toBeInTheDocument());
-  expect(downloads).toEqual([{ url: readyExport.url, fileName: 'thaw-my-data.jsonl' }]);
-  expect(getToast()?.title).toBe('Your download has started');
+  expect(downloads).toHaveLength(1);
 });
 
 it('says why the download did not start, and lets the user try again', async () => {
@@ -63,18 +80,21 @@ it('says why the download did not start, and lets the user try again', async () 
   expect(downloads).toEqual([]);
 });
 
-it('starts without a dialog for an anonymous user, and shows a toast when the download cannot start', async () => {
+it('starts without a dialog for an anonymous user, who can download again afterwards', async () => {
   const server = fakeServer({ [exportRoute]: readyExport });
-  render(<DownloadMyData user={anonymousUser} isRow />);
-  const user = userEvent.setup();
-  await user.click(screen.getByRole('button', { name: 'Download my data' }));
+  const user = await clickAsAnonymousUser();
   await waitFor(() => expect(downloads).toHaveLength(1));
   expect(server.calls.map(({ body }) => body)).toEqual([{}]);
-  server.routes[exportRoute] = new Refusal(503, { message: 'The service is busy.' });
   await user.click(await screen.findByRole('button', { name: 'Download my data' }));
+  await waitFor(() => expect(downloads).toHaveLength(2));
+});
+
+it('shows an anonymous user a toast when the download cannot start, and leaves the focus on the button', async () => {
+  fakeServer({ [exportRoute]: new Refusal(503, { message: 'The service is busy.' }) });
+  await clickAsAnonymousUser();
   await waitFor(() =>
     expect(getToast()).toMatchObject({ title: 'Not downloaded', description: 'The service is busy.' }),
   );
   // The button is not disabled while the download is prepared, so it keeps the focus.
-  expect(screen.getByRole('button', { name: 'Download my data' })).toHaveFocus();
+  expect(await screen.findByRole('button', { name: 'Download my data' })).toHaveFocus();
 });

@@ -26,7 +26,28 @@ const capabilities = {
   report: true,
 } as const;
 
-const Footer = ({ friend, rows }: { friend: Friend; rows: readonly ChatMessage[] }) => {
+/** Above the first loaded message: a note that older ones are loading, or that the conversation begins here. */
+const TopNote = ({
+  friend,
+  hasOlder,
+  isLoadingOlder,
+}: {
+  friend: Friend;
+  hasOlder: boolean;
+  isLoadingOlder: boolean;
+}) =>
+  hasOlder ? (
+    <p className="h-10 pt-4 text-center text-sm text-muted-foreground">
+      {isLoadingOlder ? copy.loadingOlder : null}
+    </p>
+  ) : (
+    <p className="px-6 pt-8 pb-2 text-center text-sm text-muted-foreground">
+      {copy.beginning(friend.username)}
+    </p>
+  );
+
+/** Below the last message: whether the friend is typing. */
+const TypingNote = ({ friend, rows }: { friend: Friend; rows: readonly ChatMessage[] }) => {
   const isTyping = usePrivateChats((state) => state.typing.includes(friend.id));
   return (
     <TypingLine
@@ -49,6 +70,7 @@ const createDraftStorage = (friendId: number): DraftStorage => ({
 export interface PrivateConversationProps {
   me: SelfUser;
   friend: Friend;
+  /** The loaded messages, as the message list shows them. */
   rows: ChatMessage[];
   /** Number of unread messages when the chat became visible. */
   unreadCountWhenShown: number;
@@ -80,7 +102,7 @@ export const PrivateConversation = ({
   const jumpToMessage = useJumpToMessage(friend.id, rows, loadOlder, handle);
   const deleteMessage = useDeleteMessage(friend.id);
 
-  // Memoized: a new object would render every row again.
+  // Memoized: a new object would render every row again. Ids are strings in the message list, numbers in private chats.
   const chat = useMemo<Chat>(
     () => ({
       conversationId: String(friend.id),
@@ -118,10 +140,7 @@ export const PrivateConversation = ({
     [dividerId],
   );
 
-  const handleReachTop = useMemo(
-    () => (hasOlder ? () => void loadOlder() : undefined),
-    [hasOlder, loadOlder],
-  );
+  const loadOlderAtTop = useCallback(() => void loadOlder(), [loadOlder]);
 
   return (
     <ChatContext value={chat}>
@@ -132,20 +151,10 @@ export const PrivateConversation = ({
         draft={draftStorage}
         startAt={dividerId}
         renderAbove={renderAbove}
-        hidesTimes // `renderAbove` shows them.
-        onReachTop={handleReachTop}
-        top={
-          hasOlder ? (
-            <p className="h-10 pt-4 text-center text-sm text-muted-foreground">
-              {isLoadingOlder ? copy.loadingOlder : null}
-            </p>
-          ) : (
-            <p className="px-6 pt-8 pb-2 text-center text-sm text-muted-foreground">
-              {copy.beginning(friend.username)}
-            </p>
-          )
-        }
-        footer={<Footer friend={friend} rows={rows} />}
+        hidesTimes // `renderAbove` shows timestamps instead.
+        onReachTop={hasOlder ? loadOlderAtTop : undefined}
+        top={<TopNote friend={friend} hasOlder={hasOlder} isLoadingOlder={isLoadingOlder} />}
+        footer={<TypingNote friend={friend} rows={rows} />}
         renderIdeas={renderIdeas}
       />
     </ChatContext>

@@ -3,7 +3,7 @@ import { type PrivateMessage } from '@thaw/contract/private-chat';
 import { type QueryClient } from '@tanstack/react-query';
 import { conversationKey, fetchMessages } from '@/features/private-chat/api/private-messages';
 import {
-  applyChange,
+  applyChange as changeConversation,
   keepClientIds,
   refersToMissedMessage,
   prependPage,
@@ -13,23 +13,31 @@ import {
 
 const toConversation = (page: readonly PrivateMessage[]): Conversation => ({
   messages: page,
-  // Only the page that contains the first message is shorter.
+  // A page that is not full contains the first message of the conversation.
   hasOlder: page.length === limits.privateMessagesPageSize,
 });
+
+const getOldestId = (conversation: Conversation | undefined): number | undefined =>
+  conversation?.messages[0]?.id;
+
+/** A read of a conversation, with the changes that have been pushed since it began. */
+interface ReadInFlight {
+  friendId: number;
+  changes: ConversationChange[];
+}
 
 /**
  * The conversations in the query cache. A response may be older than changes that were pushed while it was in flight,
  * so these changes are applied to it again.
  */
 export class ConversationCache {
-  /** By friend id. Each read in flight has a list, which collects the changes that are pushed during the read. */
-  private readonly changesDuringReads = new Map<number, Set<ConversationChange[]>>();
+  private readonly readsInFlight = new Set<ReadInFlight>();
   /** Called after each change, including changes of conversations that are not loaded. */
   onChange: ((userId: number, friendId: number, change: ConversationChange) => void) | undefined;
 
   constructor(
     private readonly queryClient: QueryClient,
-    private readonly readPage: typeof fetchMessages = fetchMessages,
+    private readonly fetchPage: typeof fetchMessages = fetchMessages,
   ) {}
 
   /** The loaded part of a conversation; undefined when it was never opened. */
@@ -42,17 +50,9 @@ export class ConversationCache {
    * so that a user who has scrolled up keeps their place.
    */
   read(userId: number, friendId: number): Promise<Conversation> {
-    return this.readWithChanges(friendId, async () => {
+    return this.fetchWithChanges(friendId, async () => {
       const loaded = this.getLoaded(userId, friendId);
-      // If nothing is loaded, the loop below reads no further page: no id is greater than this number.
-      const oldestLoadedId = loaded?.messages[0]?.id ?? Number.MAX_SAFE_INTEGER;
-      let conversation = toConversation(await this.readPage(userId, friendId));
-      let firstId = conversation.messages[0]?.id;
-      while (conversation.hasOlder && firstId !== undefined && firstId > oldestLoadedId) {
-        const page = await this.readPage(userId, friendId, firstId);
-        conversation = prependPage(conversation, toConversation(page));
-        firstId = conversation.messages[0]?.id;
-      }
+      const conversation = await this.fetchBackTo(userId, friendId, getOldestId(loaded));
       // The rows of loaded messages keep their React keys, which are the client ids.
       return keepClientIds(conversation, loaded);
     });
@@ -61,27 +61,28 @@ export class ConversationCache {
   /** Loads the page before the oldest loaded message. Resolves to false when there is none. */
   async readOlder(userId: number, friendId: number): Promise<boolean> {
     const loaded = this.getLoaded(userId, friendId);
-    const firstId = loaded?.messages[0]?.id;
-    if (!loaded?.hasOlder || firstId === undefined) return false;
-    const older = await this.readWithChanges(friendId, async () =>
-      toConversation(await this.readPage(userId, friendId, firstId)),
+    const oldestId = getOldestId(loaded);
+    if (!loaded?.hasOlder || oldestId === undefined) return false;
+    const olderPage = await this.fetchWithChanges(friendId, async () =>
+      toConversation(await this.fetchPage(userId, friendId, oldestId)),
     );
     this.queryClient.setQueryData<Conversation>(
       conversationKey(userId, friendId),
       // Another call may have loaded this page in the meantime.
-      (current) => (current?.messages[0]?.id === firstId ? prependPage(current, older) : current),
+      (current) => (current && getOldestId(current) === oldestId ? prependPage(current, olderPage) : current),
     );
     return true;
   }
 
   /** Applies a pushed or acknowledged change, or reads the conversation again if an earlier push was missed. */
   applyChange(userId: number, friendId: number, change: ConversationChange): void {
-    for (const changes of this.changesDuringReads.get(friendId) ?? []) changes.push(change);
-    const key = conversationKey(userId, friendId);
+    for (const read of this.readsInFlight) if (read.friendId === friendId) read.changes.push(change);
     const loaded = this.getLoaded(userId, friendId);
-    if (loaded && refersToMissedMessage(loaded, change))
-      void this.queryClient.invalidateQueries({ queryKey: key });
-    else if (loaded) this.queryClient.setQueryData<Conversation>(key, applyChange(loaded, change));
+    if (loaded && refersToMissedMessage(loaded, change)) this.refetch(userId, friendId);
+    else if (loaded) {
+      const changed = changeConversation(loaded, change);
+      this.queryClient.setQueryData<Conversation>(conversationKey(userId, friendId), changed);
+    }
     this.onChange?.(userId, friendId, change);
   }
 
@@ -94,17 +95,28 @@ export class ConversationCache {
     this.queryClient.removeQueries({ queryKey: conversationKey(userId, friendId) });
   }
 
-  /** Calls `read`, and applies to its result the changes that were pushed in the meantime. */
-  private async readWithChanges(friendId: number, read: () => Promise<Conversation>): Promise<Conversation> {
-    const changes: ConversationChange[] = [];
-    const changeLists = this.changesDuringReads.get(friendId) ?? new Set();
-    changeLists.add(changes);
-    this.changesDuringReads.set(friendId, changeLists);
+  /** Fetches the newest page, and older pages until one contains `messageId`. Without an id, only the newest page. */
+  private async fetchBackTo(userId: number, friendId: number, messageId?: number): Promise<Conversation> {
+    let conversation = toConversation(await this.fetchPage(userId, friendId));
+    if (messageId === undefined) return conversation;
+    let oldestId = getOldestId(conversation);
+    while (conversation.hasOlder && oldestId !== undefined && oldestId > messageId) {
+      const olderPage = toConversation(await this.fetchPage(userId, friendId, oldestId));
+      conversation = prependPage(conversation, olderPage);
+      oldestId = getOldestId(conversation);
+    }
+    return conversation;
+  }
+
+  /** Calls `load`, and applies to its result the changes that were pushed in the meantime. */
+  private async fetchWithChanges(friendId: number, load: () => Promise<Conversation>): Promise<Conversation> {
+    const read: ReadInFlight = { friendId, changes: [] };
+    this.readsInFlight.add(read);
     try {
-      const conversation = await read();
-      return changes.reduce(applyChange, conversation);
+      const conversation = await load();
+      return read.changes.reduce(changeConversation, conversation);
     } finally {
-      changeLists.delete(changes);
+      this.readsInFlight.delete(read);
     }
   }
 }

@@ -27,8 +27,8 @@ export interface PrivateChatState {
 }
 
 /**
- * Adds changes of sent messages to the private chats; its code is loaded only with their screen. The private chats call
- * it when the connection, the user or a friendship changes.
+ * Edits, reactions and deletions of sent messages (message-changes.ts). Only the screen of a private chat needs them,
+ * so their code is loaded with it, and registers itself with `addExtension`.
  */
 export interface PrivateChatExtension {
   /** Called when the signed-in user has changed: removes the data of the previous one. */
@@ -46,6 +46,12 @@ export interface PrivateChatOptions {
   newId: () => string;
   queryClient: QueryClient;
 }
+
+/** Returns the id of the friend who has sent the message to the user, or received it from the user. */
+const getFriendId = (
+  me: number,
+  { senderId, receiverId }: { senderId: number; receiverId: number },
+): number => (senderId === me ? receiverId : senderId);
 
 /** The private chats and the commands of their screen. The conversations themselves are in the query cache. */
 export const createPrivateChats = ({ clock, newId, queryClient }: PrivateChatOptions) => {
@@ -67,16 +73,22 @@ export const createPrivateChats = ({ clock, newId, queryClient }: PrivateChatOpt
     void refetchIfInFlight(queryClient, queryKey);
   };
 
-  /** Called when a friendship has ended: removes everything about this friend. */
-  const forgetFriend = (friendId: number): void => {
-    if (userId === undefined) return;
-    conversations.remove(userId, friendId);
-    drafts.remove(friendId);
-    showTyping(friendId, false);
-    updateUnread(userId, (counts) => clearUnread(counts, friendId));
-    outbox.keepOnlyConversations((conversationId) => conversationId !== String(friendId));
-    for (const extension of extensions) extension.forgetFriend(friendId);
-    for (const listener of friendshipEndListeners) listener(friendId);
+  const hideTyping = (friendId: number): void => {
+    clock.clearTimeout(typingTimers.get(friendId));
+    typingTimers.delete(friendId);
+    const { typing } = useStore.getState();
+    if (typing.includes(friendId)) useStore.setState({ typing: typing.filter((id) => id !== friendId) });
+  };
+
+  /** Shows that a friend is typing, until `pageLimits.typingShownMs` after the last call. */
+  const showTyping = (friendId: number): void => {
+    clock.clearTimeout(typingTimers.get(friendId));
+    const { typing } = useStore.getState();
+    if (!typing.includes(friendId)) useStore.setState({ typing: [...typing, friendId] });
+    typingTimers.set(
+      friendId,
+      clock.setTimeout(() => hideTyping(friendId), pageLimits.typingShownMs),
+    );
   };
 
   const outbox = createPrivateOutbox({
@@ -87,35 +99,71 @@ export const createPrivateChats = ({ clock, newId, queryClient }: PrivateChatOpt
     drafts,
     onStored: (message) =>
       conversations.applyChange(message.senderId, message.receiverId, { type: 'sent', message }),
-    onNotFriends: forgetFriend,
+    onNotFriends: (friendId) => forgetFriend(friendId), // declared below, because it uses the outbox
   });
-  const showTyping = (friendId: number, isTyping: boolean): void => {
-    clock.clearTimeout(typingTimers.get(friendId));
-    typingTimers.delete(friendId);
-    const { typing } = useStore.getState();
-    if (isTyping !== typing.includes(friendId)) {
-      useStore.setState({
-        typing: isTyping ? [...typing, friendId] : typing.filter((id) => id !== friendId),
-      });
-    }
-    if (!isTyping) return;
-    typingTimers.set(
-      friendId,
-      clock.setTimeout(() => showTyping(friendId, false), pageLimits.typingShownMs),
-    );
+
+  /** Called when a friendship has ended: removes everything about this friend. */
+  const forgetFriend = (friendId: number): void => {
+    if (userId === undefined) return;
+    conversations.remove(userId, friendId);
+    drafts.remove(friendId);
+    hideTyping(friendId);
+    updateUnread(userId, (counts) => clearUnread(counts, friendId));
+    outbox.keepOnlyConversations((conversationId) => conversationId !== String(friendId));
+    for (const extension of extensions) extension.forgetFriend(friendId);
+    for (const listener of friendshipEndListeners) listener(friendId);
   };
 
   const handleMessage = (me: number, message: KnownMessage): void => {
-    const isOwn = message.senderId === me;
-    const friendId = isOwn ? message.receiverId : message.senderId;
+    const friendId = getFriendId(me, message);
     conversations.applyChange(me, friendId, { type: 'sent', message });
-    if (isOwn) {
+    if (message.senderId === me) {
       // The message is stored, whether this tab lost the ack or another tab sent the message.
       if (message.clientId !== undefined) outbox.markStored(message.clientId);
       return;
     }
-    showTyping(friendId, false);
+    hideTyping(friendId);
     updateUnread(me, (counts) => incrementUnread(counts, friendId));
+  };
+
+  const handleFrame = (me: number, frame: ServerFrame): void => {
+    switch (frame.event) {
+      case 'private_message':
+        return handleMessage(me, frame.data);
+      case 'private_message_edited': {
+        const { messageId, newContent } = frame.data;
+        const friendId = getFriendId(me, frame.data);
+        return conversations.applyChange(me, friendId, { type: 'edited', messageId, newContent });
+      }
+      case 'private_message_reaction': {
+        const { messageId, reactions } = frame.data;
+        const friendId = getFriendId(me, frame.data);
+        return conversations.applyChange(me, friendId, { type: 'reacted', messageId, reactions });
+      }
+      case 'private_message_deleted': {
+        const { messageId, senderId } = frame.data;
+        conversations.applyChange(me, getFriendId(me, frame.data), { type: 'deleted', messageId });
+        // The deleted message may have been unread; only the server knows the new count.
+        if (senderId !== me) void queryClient.invalidateQueries({ queryKey: unreadCountsKey(me) });
+        return;
+      }
+      case 'private_messages_read':
+        return updateUnread(me, (counts) => clearUnread(counts, frame.data.friendId));
+      case 'typing':
+        // A frame without a sender id belongs to the random chat.
+        if (frame.data.senderId !== undefined) showTyping(frame.data.senderId);
+        return;
+      case 'friendship_removed': {
+        const { removedFriendId, removedBy } = frame.data;
+        return forgetFriend(removedFriendId === me ? removedBy : removedFriendId);
+      }
+      case 'block_changed':
+        // A block ends the friendship.
+        if (frame.data.isBlocked) forgetFriend(frame.data.userId);
+        return;
+      default:
+        return;
+    }
   };
 
   return {
@@ -126,7 +174,9 @@ export const createPrivateChats = ({ clock, newId, queryClient }: PrivateChatOpt
     getSocket: (): FeatureSocket => socket,
     getUserId: (): number | undefined => userId,
     /** Called when the code of the extension has been loaded. */
-    addExtension: (extension: PrivateChatExtension): void => void extensions.add(extension),
+    addExtension: (extension: PrivateChatExtension): void => {
+      extensions.add(extension);
+    },
     attachSocket: (newSocket: FeatureSocket): void => {
       socket = newSocket;
     },
@@ -158,51 +208,7 @@ export const createPrivateChats = ({ clock, newId, queryClient }: PrivateChatOpt
     /** Called when the socket client stops reconnecting. */
     handleConnectionGivenUp: outbox.handleConnectionGivenUp,
     receive: (frame: ServerFrame): void => {
-      const me = userId;
-      if (me === undefined) return;
-      const getFriendId = ({ senderId, receiverId }: { senderId: number; receiverId: number }): number =>
-        senderId === me ? receiverId : senderId;
-      switch (frame.event) {
-        case 'private_message':
-          return handleMessage(me, frame.data);
-        case 'private_message_edited': {
-          const { messageId, newContent } = frame.data;
-          return conversations.applyChange(me, getFriendId(frame.data), {
-            type: 'edited',
-            messageId,
-            newContent,
-          });
-        }
-        case 'private_message_reaction': {
-          const { messageId, reactions } = frame.data;
-          return conversations.applyChange(me, getFriendId(frame.data), {
-            type: 'reacted',
-            messageId,
-            reactions,
-          });
-        }
-        case 'private_message_deleted': {
-          const { messageId, senderId } = frame.data;
-          conversations.applyChange(me, getFriendId(frame.data), { type: 'deleted', messageId });
-          // The deleted message may have been unread; only the server knows the new count.
-          if (senderId !== me) void queryClient.invalidateQueries({ queryKey: unreadCountsKey(me) });
-          return;
-        }
-        case 'private_messages_read':
-          return updateUnread(me, (counts) => clearUnread(counts, frame.data.friendId));
-        case 'typing':
-          // A frame without a sender id belongs to the random chat.
-          return frame.data.senderId === undefined ? undefined : showTyping(frame.data.senderId, true);
-        case 'friendship_removed': {
-          const { removedFriendId, removedBy } = frame.data;
-          return forgetFriend(removedFriendId === me ? removedBy : removedFriendId);
-        }
-        case 'block_changed':
-          // A block ends the friendship.
-          return frame.data.isBlocked ? forgetFriend(frame.data.userId) : undefined;
-        default:
-          return;
-      }
+      if (userId !== undefined) handleFrame(userId, frame);
     },
 
     /** The text of the unsent draft to a friend. */
@@ -211,7 +217,7 @@ export const createPrivateChats = ({ clock, newId, queryClient }: PrivateChatOpt
     isLoaded: (friendId: number, messageId: number): boolean =>
       userId !== undefined &&
       (conversations.getLoaded(userId, friendId)?.messages.some(({ id }) => id === messageId) ?? false),
-    /** Called when the user types; notifies the friend at most every two seconds, a limit that the outbox applies. */
+    /** Called when the user types: notifies the friend, unless the last notification was less than two seconds ago. */
     notifyTyping: (friendId: number): void => {
       if (outbox.tryAcquireTypingPermit(String(friendId))) socket.send('typing', { receiverId: friendId });
     },

@@ -23,9 +23,12 @@ const CurrentUserDialogs = () => {
   const user = useIdentity((state) => state.user);
   return user ? <ProfileDialogs user={user} onLogout={onLogout} /> : null;
 };
-const flushUpdates = (): Promise<void> => act(async () => void (await jest.advanceTimersByTimeAsync(0)));
 const advanceTime = (ms: number): Promise<void> =>
-  act(async () => void (await jest.advanceTimersByTimeAsync(ms)));
+  act(async () => {
+    await jest.advanceTimersByTimeAsync(ms);
+  });
+const flushUpdates = (): Promise<void> => advanceTime(0);
+/** Opens the page; by default for an anonymous user who has chosen a gender. */
 const openPage = async (changes = {}): Promise<void> => {
   signIn(aUser(changes));
   render(
@@ -40,13 +43,34 @@ const click = async (name: string, role = 'button'): Promise<void> => {
   fireEvent.click(screen.getByRole(role, { name }));
   await flushUpdates();
 };
-/** Chooses a gender in the dialog; the server responds with the saved user. */
+/** Chooses a gender in the dialog; the server responds with the saved user, who is anonymous by default. */
 const chooseGender = async (changes = {}): Promise<void> => {
   fetchMock.mockResolvedValueOnce(
     new Response(JSON.stringify({ user: aUser({ gender: 'male', ...changes }) })),
   );
   await click('Man', 'radio');
   await click('Confirm');
+};
+
+/**
+ * Opens the page for an anonymous user, and submits the form of Create Your Account.
+ * @returns a function that makes the server refuse the request
+ */
+const submitAccountForm = async (): Promise<() => Promise<void>> => {
+  await openPage();
+  act(openAnonymousConversion);
+  await flushUpdates();
+  // The same text is valid as the email and as both passwords.
+  for (const label of ['Email', 'Password', 'Confirm Password']) {
+    fireEvent.change(screen.getByLabelText(label), { target: { value: 'ada@example.com' } });
+  }
+  let respond: (response: Response) => void = () => undefined;
+  fetchMock.mockReturnValueOnce(new Promise((resolve) => (respond = resolve)));
+  await click('Create Account');
+  return async () => {
+    respond(new Response('{}', { status: 500 }));
+    await flushUpdates();
+  };
 };
 
 beforeEach(() => {
@@ -118,19 +142,8 @@ it('asks for a missing gender instead of opening Profile Settings', async () => 
   expect(queryDialog('Select Your Gender')).toBeVisible();
 });
 
-it('keeps Create Your Account open during the request, and lets the user close it after a failure', async () => {
-  await openPage();
-  // Conversion turns an anonymous user into a registered one.
-  act(openAnonymousConversion);
-  await flushUpdates();
-  // The same text is valid as the email and as both passwords.
-  for (const label of ['Email', 'Password', 'Confirm Password']) {
-    fireEvent.change(screen.getByLabelText(label), { target: { value: 'ada@example.com' } });
-  }
-  let respond: (response: Response) => void = () => undefined;
-  fetchMock.mockReturnValueOnce(new Promise((resolve) => (respond = resolve)));
-  await click('Create Account');
-  // Neither the X, nor Escape, nor a click outside closes the dialog now.
+it('keeps Create Your Account open during the request: the X, Escape and a click outside have no effect', async () => {
+  await submitAccountForm();
   expect(screen.getByRole('button', { name: 'Close' })).toBeDisabled();
   fireEvent.keyDown(document, { key: 'Escape' });
   fireEvent.pointerDown(document.body);
@@ -138,9 +151,11 @@ it('keeps Create Your Account open during the request, and lets the user close i
   // A closing dialog would have disappeared by now.
   await advanceTime(1_000);
   expect(queryDialog('Create Your Account')).toBeVisible();
+});
 
-  respond(new Response('{}', { status: 500 }));
-  await flushUpdates();
+it('lets the user close Create Your Account after a failed request', async () => {
+  const refuseRequest = await submitAccountForm();
+  await refuseRequest();
   expect(screen.getByRole('button', { name: 'Close' })).toBeEnabled();
   // The input is unsaved, so the dialog asks before it closes.
   fireEvent.keyDown(document, { key: 'Escape' });

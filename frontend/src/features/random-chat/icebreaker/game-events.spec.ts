@@ -29,12 +29,15 @@ import {
   waitingFrame,
 } from '@/testing/game-frames';
 
-// `play` applies frames of the server and actions of the user in turn, and gives each frame the next `seq`. Frames and
-// actions belong to the game g1 and the session s1 unless a test says otherwise. `waitingFrame` reports that the user's
-// answer is stored, and `partnerAnsweredFrame` that the partner has answered. `me` is the id of the user.
+// `play` applies frames of the server and moves of the user in turn. All belong to the game g1 in the session s1 unless
+// a test says otherwise. Each frame gets the next `seq` of the session; the match had 1.
+//
+// `waitingFrame` reports that the user's answer is stored, and `partnerAnsweredFrame` that the partner has answered.
+// `me` is the id of the user.
 
-/** The user chooses one of the question's options. */
+/** The user answers with the option soup. */
 const soupMove = createAnswerAction(soupAnswer);
+/** The user answers with the option film. */
 const filmMove = createAnswerAction(filmAnswer);
 /** The server has refused the user's last move. */
 const refusedMove = createFailureAction({ isRefused: true });
@@ -69,10 +72,13 @@ describe('a question', () => {
 
   it('is shown once when its frame is received again', () => {
     const state = play(createChatState(), partnerQuestionFrame);
-    const seqOfQuestion = 2; // the match has 1
-    expect(listMessages(receive(state, toServerFrame(partnerQuestionFrame, seqOfQuestion)))).toHaveLength(1);
-    // The same game again, as a new event.
-    expect(listMessages(play(state, partnerQuestionFrame))).toHaveLength(1);
+    const repeatedFrame = toServerFrame(partnerQuestionFrame, getSession(state).seq);
+    expect(listMessages(receive(state, repeatedFrame))).toHaveLength(1);
+  });
+
+  it('is shown once when a new event asks it again in the same game', () => {
+    const state = play(createChatState(), partnerQuestionFrame, partnerQuestionFrame);
+    expect(listMessages(state)).toHaveLength(1);
   });
 
   it('is ignored when it belongs to another session', () => {
@@ -98,7 +104,7 @@ describe('a question', () => {
 
 describe('when both users start a game at the same time', () => {
   it('shows only the card of the question that the server accepted', () => {
-    // A question is shown when its frame is received. The user's own is refused with game_active, so it has no frame.
+    // Only a frame adds a card. The user's own question is refused with game_active, so it has no frame.
     const state = play(createChatState(), partnerQuestionFrame);
     expect(listMessages(state).map(({ card }) => card?.kind)).toEqual(['break_ice_question']);
     expect(listMessages(state)[0]?.senderId).toBe(partner.id);
@@ -106,11 +112,14 @@ describe('when both users start a game at the same time', () => {
 });
 
 describe('an answer', () => {
-  it('is marked and locked at once, and waits for the partner when it is stored', () => {
-    const moved = play(createChatState(), partnerQuestionFrame, soupMove);
-    expect(getGame(moved)).toMatchObject({ userResponse: soupAnswer, progress: 'sending' });
-    expect(listSystemTexts(moved)).toEqual([]);
-    const state = play(moved, waitingFrame);
+  it('is marked and locked at once', () => {
+    const state = play(createChatState(), partnerQuestionFrame, soupMove);
+    expect(getGame(state)).toMatchObject({ userResponse: soupAnswer, progress: 'sending' });
+    expect(listSystemTexts(state)).toEqual([]);
+  });
+
+  it('waits for the partner when it is stored', () => {
+    const state = play(createChatState(), partnerQuestionFrame, soupMove, waitingFrame);
     expect(getGame(state)).toMatchObject({
       userResponse: soupAnswer,
       progress: 'answered',
@@ -121,12 +130,13 @@ describe('an answer', () => {
     expect(findOpenGame(getSession(state))?.gameId).toBe('g1');
   });
 
-  it('cannot be changed or followed by Ignore', () => {
-    for (const steps of [[soupMove], [soupMove, waitingFrame]]) {
-      const state = play(createChatState(), partnerQuestionFrame, ...steps);
-      expect(play(state, filmMove)).toEqual(state);
-      expect(play(state, ignoreAction)).toEqual(state);
-    }
+  it.each<[string, (GameAction | GameFrame)[]]>([
+    ['while it is being sent', [soupMove]],
+    ['after it is stored', [soupMove, waitingFrame]],
+  ])('cannot be changed or followed by Ignore %s', (_when, steps) => {
+    const state = play(createChatState(), partnerQuestionFrame, ...steps);
+    expect(play(state, filmMove)).toEqual(state);
+    expect(play(state, ignoreAction)).toEqual(state);
   });
 
   it('must be one of the options of a known game in the current session', () => {
@@ -147,37 +157,42 @@ describe('an answer', () => {
     expect(listSystemTexts(state)).toEqual([]);
   });
 
-  it('can be given again when it is refused or the connection is lost, and stays marked in the second case', () => {
-    const moved = play(createChatState(), partnerQuestionFrame, soupMove);
-    const refused = play(moved, refusedMove);
+  it('is no longer marked after a refusal, and can be given again', () => {
+    const refused = play(createChatState(), partnerQuestionFrame, soupMove, refusedMove);
     expect(getGame(refused)).toMatchObject({ userResponse: null, progress: 'open' });
     expect(getGame(play(refused, filmMove))).toMatchObject({ userResponse: filmAnswer, progress: 'sending' });
-    const interrupted = play(moved, interruptedMove);
-    expect(getGame(interrupted)).toMatchObject({ userResponse: soupAnswer, progress: 'open' });
-    // If the server has received the answer, its frame still arrives.
-    expect(getGame(play(interrupted, waitingFrame))).toMatchObject({
-      userResponse: soupAnswer,
-      progress: 'answered',
+  });
+
+  describe('that was interrupted by a lost connection', () => {
+    const interrupted = play(createChatState(), partnerQuestionFrame, soupMove, interruptedMove);
+
+    it('stays marked', () => {
+      expect(getGame(interrupted)).toMatchObject({ userResponse: soupAnswer, progress: 'open' });
     });
-    // If not, the user can answer again.
-    expect(getGame(play(interrupted, filmMove))).toMatchObject({
-      userResponse: filmAnswer,
-      progress: 'sending',
+
+    it('waits for the partner if the server has stored it', () => {
+      const state = play(interrupted, waitingFrame);
+      expect(getGame(state)).toMatchObject({ userResponse: soupAnswer, progress: 'answered' });
+    });
+
+    it('can be given again', () => {
+      const state = play(interrupted, filmMove);
+      expect(getGame(state)).toMatchObject({ userResponse: filmAnswer, progress: 'sending' });
     });
   });
 
   it('from another tab of the user clears the refused choice of this tab', () => {
-    // `waitingFrame` reports the answer of the other tab without its content. The server refuses the one of this tab.
+    // `waitingFrame` reports the answer of the other tab, but does not contain it. So this tab's answer is refused.
     const state = play(createChatState(), partnerQuestionFrame, soupMove, waitingFrame, refusedMove);
     expect(getGame(state)).toMatchObject({ userResponse: null, progress: 'answered' });
   });
 });
 
 describe('the reveal', () => {
-  it.each([
+  describe.each([
     [soupAnswer, soupAnswer, true],
     [soupAnswer, filmAnswer, false],
-  ])("of '%s' and '%s' sets sameAnswer to %s", (mine, theirs, sameAnswer) => {
+  ])("of '%s' and '%s', with sameAnswer %s", (mine, theirs, sameAnswer) => {
     const state = play(
       createChatState(),
       partnerQuestionFrame,
@@ -186,16 +201,24 @@ describe('the reveal', () => {
       createRevealFrame(mine, theirs),
     );
     const result = { userResponse: mine, partnerResponse: theirs, sameAnswer, progress: 'revealed' };
-    expect(listMessages(state).map(({ card }) => card?.kind)).toEqual([
-      'break_ice_question',
-      'break_ice_reveal',
-    ]);
-    expect(getGame(state)).toMatchObject(result);
-    expect(listMessages(state)[1]?.card).toMatchObject({ game: result });
-    expect(listSystemTexts(state)).toEqual([]);
-    // Every reveal has a visual effect; `isMatch` selects it.
-    expect(getSession(state).celebratedGame).toEqual({ gameId: 'g1', isMatch: sameAnswer });
-    expect(findOpenGame(getSession(state))).toBeUndefined();
+
+    it('ends the game with both answers', () => {
+      expect(getGame(state)).toMatchObject(result);
+      expect(findOpenGame(getSession(state))).toBeUndefined();
+    });
+
+    it('is a card of its own, in place of the notice that the game waits for the partner', () => {
+      expect(listMessages(state).map(({ card }) => card?.kind)).toEqual([
+        'break_ice_question',
+        'break_ice_reveal',
+      ]);
+      expect(listMessages(state)[1]?.card).toMatchObject({ game: result });
+      expect(listSystemTexts(state)).toEqual([]);
+    });
+
+    it('starts a visual effect, which depends on isMatch', () => {
+      expect(getSession(state).celebratedGame).toEqual({ gameId: 'g1', isMatch: sameAnswer });
+    });
   });
 
   it('ends the game: later frames and moves change nothing', () => {
@@ -205,14 +228,14 @@ describe('the reveal', () => {
       soupMove,
       createRevealFrame(soupAnswer, filmAnswer),
     );
-    const { messages } = getSession(state);
-    for (const lateFrame of [
+    const lateFrames = [
       createIgnoredFrame(partner.id),
       createRevealFrame(filmAnswer, filmAnswer),
       waitingFrame,
       partnerAnsweredFrame,
-    ]) {
-      expect(getSession(play(state, lateFrame)).messages).toBe(messages);
+    ];
+    for (const lateFrame of lateFrames) {
+      expect(getSession(play(state, lateFrame)).messages).toBe(getSession(state).messages);
     }
     expect(play(state, refusedMove)).toEqual(state);
     expect(play(state, filmMove)).toEqual(state);
@@ -225,12 +248,10 @@ describe('the reveal', () => {
       soupMove,
       createRevealFrame(soupAnswer, soupAnswer),
     );
-    expect(
-      getSession(reduce(state, { type: 'celebrationEnded', gameId: 'g0' }).state).celebratedGame,
-    ).not.toBeNull();
-    expect(
-      getSession(reduce(state, { type: 'celebrationEnded', gameId: 'g1' }).state).celebratedGame,
-    ).toBeNull();
+    const afterEffectOfEarlierGame = reduce(state, { type: 'celebrationEnded', gameId: 'g0' }).state;
+    expect(getSession(afterEffectOfEarlierGame).celebratedGame).not.toBeNull();
+    const afterItsEffect = reduce(state, { type: 'celebrationEnded', gameId: 'g1' }).state;
+    expect(getSession(afterItsEffect).celebratedGame).toBeNull();
   });
 });
 
@@ -247,36 +268,23 @@ describe('an ignored game', () => {
     expect(getSession(state).celebratedGame).toBeNull();
   });
 
-  it('never reveals an answer that was given at the same time as Ignore', () => {
-    const answeredFirst = play(
-      createChatState(),
-      createQuestionFrame(me),
-      soupMove,
-      waitingFrame,
-      createIgnoredFrame(partner.id),
-    );
-    expect(getGame(answeredFirst)).toMatchObject({ userResponse: 'IGNORED_BY_PARTNER', progress: 'ignored' });
-    expect(listSystemTexts(answeredFirst)).toEqual(['Your partner decided to not break the ice']);
-    // In the other order, the server refuses the answer. The refusal arrives after or before `break_ice_ignored`.
-    const ignoredFirst = play(
-      createChatState(),
-      createQuestionFrame(me),
-      soupMove,
-      createIgnoredFrame(partner.id),
-      refusedMove,
-    );
-    expect(getGame(ignoredFirst)).toEqual(getGame(answeredFirst));
-    expect(
-      getGame(
-        play(
-          createChatState(),
-          createQuestionFrame(me),
-          soupMove,
-          refusedMove,
-          createIgnoredFrame(partner.id),
-        ),
-      ),
-    ).toEqual(getGame(answeredFirst));
+  describe('when the partner ignores it while the user answers', () => {
+    const answering = play(createChatState(), createQuestionFrame(me), soupMove);
+    const ignoredByPartner = createIgnoredFrame(partner.id);
+    const storedAnswerFirst = play(answering, waitingFrame, ignoredByPartner);
+
+    it('does not reveal an answer that the server has stored first', () => {
+      const game = getGame(storedAnswerFirst);
+      expect(game).toMatchObject({ userResponse: 'IGNORED_BY_PARTNER', progress: 'ignored' });
+      expect(listSystemTexts(storedAnswerFirst)).toEqual(['Your partner decided to not break the ice']);
+    });
+
+    it.each<[string, (GameAction | GameFrame)[]]>([
+      ['before the refusal', [ignoredByPartner, refusedMove]],
+      ['after the refusal', [refusedMove, ignoredByPartner]],
+    ])('has the same state if the answer is refused, and break_ice_ignored arrives %s', (_when, steps) => {
+      expect(getGame(play(answering, ...steps))).toEqual(getGame(storedAnswerFirst));
+    });
   });
 
   it('is locked while Ignore is being sent, and open again when the server refuses it', () => {
@@ -303,15 +311,14 @@ describe('an ignored game', () => {
 });
 
 describe('a frame of an unknown game', () => {
-  it.each<[string, GameFrame]>([
-    ['waiting', waitingFrame],
-    ['answered', partnerAnsweredFrame],
-    ['revealed', createRevealFrame(soupAnswer, filmAnswer)],
-    ['ignored', createIgnoredFrame(partner.id)],
-  ])('(%s) changes only the seq of the session', (_progress, frame) => {
+  it.each([
+    waitingFrame,
+    partnerAnsweredFrame,
+    createRevealFrame(soupAnswer, filmAnswer),
+    createIgnoredFrame(partner.id),
+  ])('changes only the seq of the session: $event', (frame) => {
     const state = createChatState();
     const after = play(state, frame);
-    // The match has the `seq` 1.
     expect(getSession(after)).toEqual({ ...getSession(state), seq: 2 });
   });
 });

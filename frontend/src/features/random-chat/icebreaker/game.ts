@@ -1,8 +1,5 @@
 import { type ChatMessage, type MessageCard } from '@/chat-ui/chat-message';
 
-/** Stands in place of an answer when the user or the partner has ignored the game (docs/product-decisions.md, A81). */
-export type IgnoredAnswer = 'IGNORED_BY_PARTNER' | 'IGNORED_BY_USER';
-
 /**
  * One game of Break the Ice: one user asks, both choose an answer to the same question, and the answers are revealed
  * once both have chosen.
@@ -12,16 +9,22 @@ export interface GameData {
   questionId: number;
   question: string;
   options: readonly string[];
-  /** The user's answer, or an `IgnoredAnswer`; null while there is neither. */
+  /**
+   * The user's answer; `IGNORED_BY_USER` or `IGNORED_BY_PARTNER` if one of them has ignored the game
+   * (docs/product-decisions.md, A81); null before that.
+   */
   userResponse: string | null;
-  /** Null until both have answered. */
+  /** The partner's answer; null until both have answered. */
   partnerResponse: string | null;
   /** Null until both have answered. */
   sameAnswer: boolean | null;
   /**
-   * The state of the game for this user. `open`: they can answer or ignore it. `sending`: their answer, or Ignore, is
-   * in flight. `answered`: the game waits for the partner's answer. The other three are ends of the game. `closed`: the
-   * chat has ended before the game.
+   * The state of the game for this user:
+   * - `open`: they can answer or ignore it.
+   * - `sending`: their answer, or Ignore, is in flight.
+   * - `answered`: the game waits for the partner's answer.
+   * - `revealed`, `ignored`: the game has ended.
+   * - `closed`: the chat has ended before the game.
    */
   progress: 'open' | 'sending' | 'answered' | 'revealed' | 'ignored' | 'closed';
   /** Known earlier than the answer itself, which the server sends only with the reveal (A77). */
@@ -56,8 +59,8 @@ export interface CelebratedGame {
 }
 
 /**
- * The user's moves in Break the Ice, failed moves, and the end of the visual effect of a reveal. `response` is null for
- * Ignore. `isRefused`: the server has refused the move; false when its response is missing.
+ * What the page reports about a game: a move of the user, its failure, and the end of the visual effect of a reveal.
+ * `response` is the chosen answer, null for Ignore. `isRefused` is false if the server did not answer the move at all.
  */
 export type GameAction =
   | { type: 'gameMoved'; sessionId: string; gameId: string; response: string | null }

@@ -1,5 +1,5 @@
 import { type ClientInput } from '@thaw/contract/client-frames';
-import { type ChatMatched, type ChatSkipped } from '@thaw/contract/random-chat';
+import { type ChatMatched, type ChatSkipped, type EndReason } from '@thaw/contract/random-chat';
 import { SYSTEM_SENDER_ID, type Preference } from '@thaw/contract/scalars';
 import { type ServerData } from '@thaw/contract/server-frames';
 import { type PublicUser } from '@thaw/contract/users';
@@ -10,6 +10,7 @@ import {
   findActiveSession,
   stepTo,
   type Effect,
+  type Phase,
   type RandomChatState,
   type Session,
   type Step,
@@ -34,14 +35,12 @@ export const createSkipChatEffect = (sessionId: string): Effect => {
 const maxLeftSessions = 8;
 
 /** Remembers a session as left, so that its late frames do not open it again. */
-export const rememberLeftSession = (state: RandomChatState, sessionId: string): RandomChatState => ({
-  ...state,
-  leftSessionIds: [...state.leftSessionIds.filter((id) => id !== sessionId), sessionId].slice(
-    -maxLeftSessions,
-  ),
-});
+export const rememberLeftSession = (state: RandomChatState, sessionId: string): RandomChatState => {
+  const otherIds = state.leftSessionIds.filter((id) => id !== sessionId);
+  return { ...state, leftSessionIds: [...otherIds, sessionId].slice(-maxLeftSessions) };
+};
 
-/** Resets everything that belongs to a search or a chat, as on the initial screen. */
+/** Resets everything that belongs to a search or a chat. The preference, the left sessions and a pending leave stay. */
 export const toInitial = (state: RandomChatState): RandomChatState => ({
   ...state,
   phase: 'initial',
@@ -51,14 +50,23 @@ export const toInitial = (state: RandomChatState): RandomChatState => ({
   endReason: null,
 });
 
+/** Returns to the initial screen from one phase. In another phase, the cause comes too late and changes nothing. */
+export const returnToInitialFrom = (state: RandomChatState, phase: Phase): Step =>
+  stepTo(state.phase === phase ? toInitial(state) : state);
+
 const toSearching = (state: RandomChatState, searchingSince: number): RandomChatState => ({
   ...toInitial(state),
   phase: 'searching',
   searchingSince,
 });
 
-/** The session as the skipped screen needs it: no open game, no typing partner. */
-const closeSession = (session: Session): Session => ({ ...closeOpenGame(session), isPartnerTyping: false });
+/** Ends the chat of a session, which the skipped screen still shows: without an open game or a typing partner. */
+const toSkipped = (state: RandomChatState, session: Session, endReason: EndReason): RandomChatState => ({
+  ...rememberLeftSession(state, session.sessionId),
+  phase: 'skipped',
+  endReason,
+  session: { ...closeOpenGame(session), isPartnerTyping: false },
+});
 
 /** The first message of a chat. It is not a stored event, so each tab creates its own. */
 export const createWelcomeNotice = (partner: PublicUser, sessionId: string, nowMs: number): ChatMessage => ({
@@ -76,20 +84,21 @@ export const createWelcomeNotice = (partner: PublicUser, sessionId: string, nowM
 
 // Actions of the user.
 
-/** Starts a search from the initial screen, to which the skipped screen returns first. */
-export const startSearch = (state: RandomChatState, nowMs: number): Step =>
-  state.phase === 'initial'
-    ? stepTo({ ...toSearching(state, nowMs), isLeavePending: false }, createJoinQueueEffect(state.preference))
-    : stepTo(state);
+/** Starts a search. Only the initial screen has a button for it. */
+export const startSearch = (state: RandomChatState, nowMs: number): Step => {
+  if (state.phase !== 'initial') return stepTo(state);
+  const searching = { ...toSearching(state, nowMs), isLeavePending: false };
+  return stepTo(searching, createJoinQueueEffect(state.preference));
+};
 
 /**
  * Cancels the search. Until the server acknowledges `leave_queue`, the flag `isLeavePending` makes the page decline a
  * match and ignore `queue_joined`.
  */
-export const cancelSearch = (state: RandomChatState): Step =>
-  state.phase === 'searching'
-    ? stepTo({ ...toInitial(state), isLeavePending: true }, leaveQueueEffect)
-    : stepTo(state);
+export const cancelSearch = (state: RandomChatState): Step => {
+  if (state.phase !== 'searching') return stepTo(state);
+  return stepTo({ ...toInitial(state), isLeavePending: true }, leaveQueueEffect);
+};
 
 /** Leaves the chat and searches for the next partner. */
 export const skipAndSearch = (state: RandomChatState, nowMs: number): Step => {
@@ -119,7 +128,7 @@ export const handleAuthenticated = (
 ): Step => {
   switch (serverState) {
     case 'idle':
-      // A search survives a lost connection (A45).
+      // A search continues after a lost connection, so the page joins the queue again (A45).
       if (state.phase === 'searching') return stepTo(state, createJoinQueueEffect(state.preference));
       // The chat has ended; `chat_skipped` normally follows and contains the reason.
       if (state.phase === 'active' && state.session) {
@@ -150,21 +159,19 @@ export const handleQueueJoined = (
 ): Step => {
   if (state.isLeavePending || state.phase === 'active') return stepTo(state);
   const sinceMs = Date.parse(since);
-  return stepTo({
-    ...toSearching(state, Number.isNaN(sinceMs) ? nowMs : sinceMs),
-    preference: preferences,
-  });
+  const searchingSince = Number.isNaN(sinceMs) ? nowMs : sinceMs;
+  return stepTo({ ...toSearching(state, searchingSince), preference: preferences });
 };
 
 /** Opens the chat. A client in the phase `initial` or `skipped` did not request the match and declines it (A43). */
 export const handleChatMatched = (state: RandomChatState, data: ChatMatched, nowMs: number): Step => {
   const { sessionId, seq, partnerInfo } = data;
-  if (state.session?.sessionId === sessionId || state.leftSessionIds.includes(sessionId)) {
-    return stepTo(state);
-  }
+  const isKnownSession = state.session?.sessionId === sessionId || state.leftSessionIds.includes(sessionId);
+  if (isKnownSession) return stepTo(state);
   // In the phase `active`, another tab has requested the match, and this page has missed the end of its chat.
-  const isWanted = (state.phase === 'searching' || state.phase === 'active') && !state.isLeavePending;
-  if (!isWanted) return stepTo(rememberLeftSession(state, sessionId), createSkipChatEffect(sessionId));
+  const isRequested = state.phase === 'searching' || state.phase === 'active';
+  if (!isRequested || state.isLeavePending)
+    return stepTo(rememberLeftSession(state, sessionId), createSkipChatEffect(sessionId));
   return stepTo({
     ...toInitial(state),
     phase: 'active',
@@ -182,36 +189,32 @@ export const handleChatMatched = (state: RandomChatState, data: ChatMatched, now
   });
 };
 
-/** Shows that the chat has ended. A chat that the user has ended in another tab closes without the skipped screen. */
+/**
+ * Shows that the chat has ended. A chat that the user has ended in another tab closes without the skipped screen.
+ * @param me id of the signed-in user
+ */
 export const handleChatSkipped = (
   state: RandomChatState,
   { sessionId, reason, endedBy }: ChatSkipped,
-  ownUserId: number,
+  me: number,
 ): Step => {
   const session = findActiveSession(state, sessionId);
   if (!session) return stepTo(state);
-  const next = rememberLeftSession(state, sessionId);
-  if (endedBy === ownUserId) return stepTo(toInitial(next));
-  return stepTo({ ...next, phase: 'skipped', endReason: reason, session: closeSession(session) });
+  if (endedBy === me) return stepTo(toInitial(rememberLeftSession(state, sessionId)));
+  return stepTo(toSkipped(state, session, reason));
 };
 
 /** Closes the chat with a partner whom the user has blocked. The server ends the chat, so no `skip_chat` is sent. */
 export const handleBlockChanged = (
   state: RandomChatState,
   { userId, isBlocked }: ServerData<'block_changed'>,
-): Step =>
-  isBlocked && state.session?.partner.id === userId
-    ? stepTo(toInitial(rememberLeftSession(state, state.session.sessionId)))
-    : stepTo(state);
+): Step => {
+  if (!isBlocked || state.session?.partner.id !== userId) return stepTo(state);
+  return stepTo(toInitial(rememberLeftSession(state, state.session.sessionId)));
+};
 
 /** Shows a chat that the server does not have any more as ended by a lost connection. */
 export const handleSessionVanished = (state: RandomChatState, sessionId: string): Step => {
   const session = findActiveSession(state, sessionId);
-  if (!session) return stepTo(state);
-  return stepTo({
-    ...rememberLeftSession(state, sessionId),
-    phase: 'skipped',
-    endReason: 'disconnected',
-    session: closeSession(session),
-  });
+  return stepTo(session ? toSkipped(state, session, 'disconnected') : state);
 };

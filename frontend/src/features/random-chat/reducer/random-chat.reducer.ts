@@ -1,4 +1,4 @@
-import { type ServerFrame } from '@thaw/contract/server-frames';
+import { type ServerData, type ServerFrame } from '@thaw/contract/server-frames';
 import { handleGameAction } from '@/features/random-chat/icebreaker/game-moves';
 import {
   handleChangeFailed,
@@ -16,9 +16,9 @@ import {
   handleQueueJoined,
   handleSessionVanished,
   leaveSearchOrChat,
+  returnToInitialFrom,
   skipAndSearch,
   startSearch,
-  toInitial,
 } from '@/features/random-chat/reducer/phases';
 import {
   findActiveSession,
@@ -31,6 +31,31 @@ import {
 import { handleSessionResumed } from '@/features/random-chat/reducer/resume';
 import { handleStoredEvent } from '@/features/random-chat/reducer/stored-events';
 
+const handleQueueStatus = (
+  state: RandomChatState,
+  { anyoneMatches, waitedMs }: ServerData<'queue_status'>,
+  nowMs: number,
+): Step => {
+  if (state.phase !== 'searching') return stepTo(state);
+  return stepTo({ ...state, anyoneMatches, searchingSince: nowMs - waitedMs });
+};
+
+const handlePartnerConnection = (
+  state: RandomChatState,
+  { sessionId, state: partnerConnection }: ServerData<'partner_connection'>,
+): Step => {
+  if (!findActiveSession(state, sessionId)) return stepTo(state);
+  // After a lost connection, it is unknown whether the partner is still typing.
+  return stepTo(patchSession(state, { partnerConnection, isPartnerTyping: false }));
+};
+
+/** A `typing` frame of a private chat has no session id and changes nothing. */
+const handleTyping = (state: RandomChatState, { sessionId = '', userId }: ServerData<'typing'>): Step => {
+  const session = findActiveSession(state, sessionId);
+  if (session?.partner.id !== userId) return stepTo(state);
+  return stepTo(patchSession(state, { isPartnerTyping: true }), { type: 'restartTypingTimer' });
+};
+
 /** Handles a frame of the server; `me` is the id of the signed-in user. */
 const handleFrame = (state: RandomChatState, frame: ServerFrame, me: number, nowMs: number): Step => {
   switch (frame.event) {
@@ -39,13 +64,9 @@ const handleFrame = (state: RandomChatState, frame: ServerFrame, me: number, now
     case 'queue_joined':
       return handleQueueJoined(state, frame.data, nowMs);
     case 'queue_left':
-      return stepTo(state.phase === 'searching' ? toInitial(state) : state);
+      return returnToInitialFrom(state, 'searching');
     case 'queue_status':
-      return stepTo(
-        state.phase === 'searching'
-          ? { ...state, anyoneMatches: frame.data.anyoneMatches, searchingSince: nowMs - frame.data.waitedMs }
-          : state,
-      );
+      return handleQueueStatus(state, frame.data, nowMs);
     case 'chat_matched':
       return handleChatMatched(state, frame.data, nowMs);
     case 'session_resumed':
@@ -54,7 +75,7 @@ const handleFrame = (state: RandomChatState, frame: ServerFrame, me: number, now
       return handleChatSkipped(state, frame.data, me);
     case 'block_changed':
       return handleBlockChanged(state, frame.data);
-    // Stored events of the session. `session_advanced` stands for an event without a frame for this client.
+    // Stored events of the session. `session_advanced` stands for an event of which this client receives no frame.
     case 'session_advanced':
     case 'random_message':
     case 'message_reaction':
@@ -68,16 +89,9 @@ const handleFrame = (state: RandomChatState, frame: ServerFrame, me: number, now
         ? handleStoredEvent(state, frame.data.seq, frame, me)
         : stepTo(state);
     case 'partner_connection':
-      return findActiveSession(state, frame.data.sessionId)
-        ? stepTo(patchSession(state, { partnerConnection: frame.data.state, isPartnerTyping: false }))
-        : stepTo(state);
-    case 'typing': {
-      // A `typing` frame of a private chat has no session id.
-      const session = findActiveSession(state, frame.data.sessionId ?? '');
-      return session && frame.data.userId === session.partner.id
-        ? stepTo(patchSession(state, { isPartnerTyping: true }), { type: 'restartTypingTimer' })
-        : stepTo(state);
-    }
+      return handlePartnerConnection(state, frame.data);
+    case 'typing':
+      return handleTyping(state, frame.data);
     default:
       return stepTo(state);
   }
@@ -98,11 +112,11 @@ export const reduce = (state: RandomChatState, action: Action): Step => {
     case 'leaveAcknowledged':
       return stepTo(state.isLeavePending ? { ...state, isLeavePending: false } : state);
     case 'searchRefused':
-      return stepTo(state.phase === 'searching' ? toInitial(state) : state);
+      return returnToInitialFrom(state, 'searching');
     case 'skipConfirmed':
       return skipAndSearch(state, action.nowMs);
     case 'newConversationPressed':
-      return stepTo(state.phase === 'skipped' ? toInitial(state) : state);
+      return returnToInitialFrom(state, 'skipped');
     case 'pageLeft':
       return leaveSearchOrChat(state);
     case 'messageAcknowledged':

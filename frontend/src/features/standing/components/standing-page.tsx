@@ -20,13 +20,16 @@ import { Skeleton } from '@/ui/skeleton';
 const refetchNoticesEveryMs = 60_000;
 
 /**
- * Finds the notice with the reason for the standing. If it is not in the list, finds the newest notice of a ban if the
- * user is banned, and otherwise that of a suspension.
+ * Finds the notice with the reason for the standing or, if the list does not contain it, the newest notice about such a
+ * standing.
  * @param notices  newest first
  */
-const findNotice = (standing: Standing, notices: readonly Notice[]): Notice | undefined =>
-  notices.find(({ id }) => id === standing.noticeId) ??
-  notices.find(({ kind }) => kind === (standing.kind === 'banned' ? 'ban' : 'suspension'));
+const findNotice = (standing: Standing, notices: readonly Notice[]): Notice | undefined => {
+  const noticeKind = standing.kind === 'banned' ? 'ban' : 'suspension';
+  return (
+    notices.find(({ id }) => id === standing.noticeId) ?? notices.find(({ kind }) => kind === noticeKind)
+  );
+};
 
 interface StandingNoticeProps {
   userId: number;
@@ -69,24 +72,42 @@ export interface StandingPageProps {
   user: SelfUser;
   onLogout: () => void;
   /** Buttons to download the user's data and to delete the account. */
-  myData?: ReactNode;
+  myDataButtons?: ReactNode;
 }
 
 /** Shown in place of the product to a suspended or banned user: why, until when, and how to appeal. */
-export const StandingPage = ({ user: { id, standing }, onLogout, myData }: StandingPageProps) => {
+export const StandingPage = ({ user: { id, standing }, onLogout, myDataButtons }: StandingPageProps) => {
   const { data: notices, isError, refetch } = useNotices(id, { refetchEveryMs: refetchNoticesEveryMs });
   const heading = useRef<HTMLHeadingElement>(null);
   const notice = notices && findNotice(standing, notices);
   const title = copy.page.titles[standing.kind === 'banned' ? 'banned' : 'suspended'];
   const actions = (
     <>
-      {myData}
+      {myDataButtons}
       <LogoutButton variant="outline" onLogout={onLogout} />
     </>
   );
   useDocumentTitle(title);
   // This page replaces the element that had the focus.
   useEffect(() => heading.current?.focus(), []);
+
+  const renderNotice = (): ReactNode => {
+    if (notice)
+      return (
+        <StandingNotice userId={id} notice={notice}>
+          {actions}
+        </StandingNotice>
+      );
+    if (isError) return <LoadError text={copy.page.failed} onRetry={() => void refetch()} />;
+    // The notices are loaded, but none of them explains the standing.
+    if (notices) return <div className="flex flex-wrap gap-3">{actions}</div>;
+    return (
+      <Delayed>
+        <Skeleton label={copy.page.loading} bars={['h-6', 'h-6 w-2/3', 'h-11 w-1/2']} />
+      </Delayed>
+    );
+  };
+
   return (
     <>
       <header className="flex h-16 shrink-0 items-center justify-between gap-2 px-4 md:px-6">
@@ -103,21 +124,7 @@ export const StandingPage = ({ user: { id, standing }, onLogout, myData }: Stand
             <h1 ref={heading} tabIndex={-1} className="mt-6 text-2xl font-bold outline-none">
               {title}
             </h1>
-            <div className="mt-4">
-              {notice ? (
-                <StandingNotice userId={id} notice={notice}>
-                  {actions}
-                </StandingNotice>
-              ) : isError ? (
-                <LoadError text={copy.page.failed} onRetry={() => void refetch()} />
-              ) : notices ? (
-                <div className="flex flex-wrap gap-3">{actions}</div>
-              ) : (
-                <Delayed>
-                  <Skeleton label={copy.page.loading} bars={['h-6', 'h-6 w-2/3', 'h-11 w-1/2']} />
-                </Delayed>
-              )}
-            </div>
+            <div className="mt-4">{renderNotice()}</div>
           </div>
         </div>
       </main>

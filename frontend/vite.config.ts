@@ -23,9 +23,9 @@ const preloadFont = (): Plugin => ({
 });
 
 /**
- * Lets the bundler drop unused components of React Router, which saves 3 kB (gzip) on every page. The bundler would
- * keep them, because the library sets their `displayName` in separate statements and does not mark the calls that
- * create them as pure. The plugin also removes the library's development warnings (0.5 kB).
+ * Lets the bundler drop unused components of React Router, which saves 3 kB (gzip) on every page. Two things would keep
+ * them: statements that set their `displayName`, and calls that create them and may have side effects. The plugin also
+ * removes the library's development warnings (0.5 kB).
  */
 const dropUnusedRouterParts = (): Plugin => ({
   name: 'thaw-drop-unused-router-parts',
@@ -44,8 +44,7 @@ const dropUnusedRouterParts = (): Plugin => ({
 
 /**
  * Lets the bundler drop contract schemas that a page does not use. For example, only the server validates the frames
- * that a page sends. The plugin marks the calls of the schema library as pure, because the bundler cannot know that
- * they have no side effects.
+ * that a page sends. The plugin marks the calls of the schema library (zod, imported as `z`) as free of side effects.
  */
 const dropUnusedSchemas = (): Plugin => ({
   name: 'thaw-drop-unused-schemas',
@@ -56,63 +55,72 @@ const dropUnusedSchemas = (): Plugin => ({
   },
 });
 
+const matchAny = (...patterns: string[]): RegExp => new RegExp(patterns.join('|'));
+
 /**
  * Groups the code that routes share into a few chunks. Otherwise the bundler would create about twenty chunks of 1 kB,
- * and over HTTP/1.1 a browser loads only six files at a time. Every page needs `base`; /chat and its dialogs need
- * `chat-libraries`. A module that several groups match is in the one with the highest priority, and with equal priority
- * in the first. Without `includeDependenciesRecursively: false`, a group also contains what its modules import.
+ * and over HTTP/1.1 a browser loads only six files at a time.
+ * - `priority`: a module that several groups match belongs to the one with the highest priority.
+ * - `includeDependenciesRecursively: false`: a group contains only the modules that match, not also their imports.
  */
 const sharedChunks = [
   {
+    // Every page needs these modules.
     name: 'base',
     priority: 2,
-    test: new RegExp(
-      [
-        String.raw`node_modules/(react|react-dom|scheduler|react-router|react-router-dom|react-error-boundary)/`,
-        String.raw`node_modules/(zustand|clsx|class-variance-authority|lucide-react/dist/esm/(?!icons))`,
-        'vite/preload-helper',
-        String.raw`contract/dist/limits\.js`,
-        String.raw`src/lib/(api-client|class-names|missing-chunk|report-error|storage|stored-value)\.ts`,
-        String.raw`src/(app/copy|product/(document-title|open-chat))\.ts`,
-        String.raw`src/ui/(button|choice-group|delayed|link|loaded-part|toast-store)\.tsx?`,
-      ].join('|'),
+    test: matchAny(
+      String.raw`node_modules/(react|react-dom|scheduler|react-router|react-router-dom|react-error-boundary)/`,
+      String.raw`node_modules/(zustand|clsx|class-variance-authority|lucide-react/dist/esm/(?!icons))`,
+      'vite/preload-helper',
+      String.raw`contract/dist/limits\.js`,
+      String.raw`src/lib/(api-client|class-names|missing-chunk|report-error|storage|stored-value)\.ts`,
+      String.raw`src/(app/copy|product/(document-title|open-chat))\.ts`,
+      String.raw`src/ui/(button|choice-group|delayed|link|loaded-part|toast-store)\.tsx?`,
     ),
   },
   {
-    // These schemas stay in one chunk. The page /receipt needs only a few of them, and would otherwise split it.
+    // The page /receipt needs only a few of these schemas. Without the group, the bundler would put those few into a
+    // chunk of their own.
     name: 'schemas',
     priority: 1,
     includeDependenciesRecursively: false,
-    test: /node_modules\/zod\/|contract\/dist\/(image-markers|last-message|safety|scalars|standing|text|uploads|users)\.js|src\/product\/user-response\.ts/,
-  },
-  {
-    name: 'chat-libraries',
-    priority: 1,
-    includeDependenciesRecursively: false,
-    // Lists the modules by name. Otherwise a page that shares only some of them would split the chunk, and smaller
-    // chunks compress worse.
-    test: new RegExp(
-      [
-        // Only /moderation uses infinite queries.
-        String.raw`node_modules/@tanstack/(query-core|react-query)/(?!.*[iI]nfiniteQuery(Observer|Options|\.))`,
-        String.raw`node_modules/@radix-ui/(primitive|react-(compose-refs|context|use-(?!size|is-hydrated)[a-z-]+|id|slot|primitive))/`,
-        String.raw`node_modules/@radix-ui/react-(dismissable-layer|focus-scope|portal|presence|focus-guards|dialog)/`,
-        String.raw`node_modules/(tslib|react-remove-scroll|use-callback-ref|use-sidecar|get-nonce|react-style-singleton|aria-hidden)`,
-        String.raw`src/ui/(modal|popover|focus-return|use-pull-to-dismiss|skeleton|load-error|empty-state|list-skeleton)\.tsx?`,
-        String.raw`src/(lib/(query-client|time)|product/(profile-query|refresh-standing)|ui/copy)\.ts`,
-        String.raw`src/app/(with-queries|use-session-check)\.tsx?`,
-        String.raw`src/features/(friends|safety)/copy\.ts`,
-        String.raw`src/features/(safety/stores/block-dialog|my-data/deletion/account-deletion)\.store\.ts`,
-      ].join('|'),
+    test: matchAny(
+      'node_modules/zod/',
+      String.raw`contract/dist/(image-markers|last-message|safety|scalars|standing|text|uploads|users)\.js`,
+      String.raw`src/product/user-response\.ts`,
     ),
   },
   {
-    // What the chat shares with the landing page, which shows sample chats made of the same components.
+    // /chat and its dialogs need these modules. Without the group, the bundler would split them by the pages that share
+    // them, and smaller chunks compress worse.
+    name: 'chat-libraries',
+    priority: 1,
+    includeDependenciesRecursively: false,
+    test: matchAny(
+      // Without infinite queries, which only /moderation uses.
+      String.raw`node_modules/@tanstack/(query-core|react-query)/(?!.*[iI]nfiniteQuery(Observer|Options|\.))`,
+      String.raw`node_modules/@radix-ui/(primitive|react-(compose-refs|context|use-(?!size|is-hydrated)[a-z-]+|id|slot|primitive))/`,
+      String.raw`node_modules/@radix-ui/react-(dismissable-layer|focus-scope|portal|presence|focus-guards|dialog)/`,
+      String.raw`node_modules/(tslib|react-remove-scroll|use-callback-ref|use-sidecar|get-nonce|react-style-singleton|aria-hidden)`,
+      String.raw`src/ui/(modal|popover|focus-return|use-pull-to-dismiss|skeleton|load-error|empty-state|list-skeleton)\.tsx?`,
+      String.raw`src/(lib/(query-client|time)|product/(profile-query|refresh-standing)|ui/copy)\.ts`,
+      String.raw`src/app/(with-queries|use-session-check)\.tsx?`,
+      String.raw`src/features/(friends|safety)/copy\.ts`,
+      String.raw`src/features/(safety/stores/block-dialog|my-data/deletion/account-deletion)\.store\.ts`,
+    ),
+  },
+  {
+    // The chat shares these modules with the landing page, which shows sample chats.
     name: 'sample-chat',
     priority: 1,
     includeDependenciesRecursively: false,
-    test: /src\/(ui\/(avatar|presence-dot)\.tsx|chat-ui\/message\/bubble\.tsx|lib\/(swipe|page-limits)\.ts)/,
+    test: matchAny(
+      String.raw`src/ui/(avatar|presence-dot)\.tsx`,
+      String.raw`src/chat-ui/message/bubble\.tsx`,
+      String.raw`src/lib/(swipe|page-limits)\.ts`,
+    ),
   },
+  // Icons that only one page or part needs stay in its chunk.
   { name: 'icons', minShareCount: 2, test: /node_modules\/lucide-react\// },
 ];
 
@@ -128,7 +136,7 @@ export default defineConfig({
       treeshake: { propertyReadSideEffects: false },
       output: { codeSplitting: { groups: sharedChunks } },
     },
-    // Inlines no asset as a data: URL, because the Content-Security-Policy forbids them for fonts and scripts.
+    // Inlines no asset as a `data:` URL: the Content-Security-Policy forbids these URLs for fonts and scripts.
     assetsInlineLimit: 0,
   },
   server: {

@@ -1,6 +1,6 @@
 // Uses real PostgreSQL. EXPLAIN ANALYZE counts the rows that a query reads.
 import { limits } from '@thaw/contract/limits';
-import { DELETE_READ_POSITIONS_SQL } from './modules/my-data/infrastructure/erasure.repository';
+import { DELETE_READ_POSITIONS_SQL } from './modules/my-data/infrastructure/user-data.repository';
 import { UNREAD_COUNTS_SQL } from './modules/private-chat/infrastructure/private-message.repository';
 import { LATEST_CHATS_SQL } from './modules/random-chat/infrastructure/chat-history.repository';
 import { DELETE_BAN_KEYS_SQL } from './modules/standings/infrastructure/ban-key.repository';

@@ -1,10 +1,10 @@
 /**
- * Runs the processes that `npm start` runs, with two replicas. Deletes a user each of whose texts contains a unique
- * word (a canary). Afterwards none of the words is in PostgreSQL, Redis, the files, the logs or the metrics, except in
- * the data that the receipt lists as kept, and there only until its retention period ends.
+ * Runs the processes that `npm start` runs, with two replicas. A user, whose texts all contain unique words
+ * (canaries), is deleted. Afterwards none of the words is in PostgreSQL, Redis, the files, the logs or the metrics,
+ * except in the data that the receipt lists as kept, and there only until its retention period ends.
  */
 import { type Receipt } from '@thaw/contract/my-data';
-import type { ModerationCase } from '@thaw/contract/moderation';
+import type { CaseItem } from '@thaw/contract/moderation';
 import type { Notice } from '@thaw/contract/safety';
 import { Client } from 'pg';
 import { type Stack, startStack } from '../../deploy/local/thaw-stack.mjs';
@@ -13,6 +13,7 @@ import {
   holdRandomChat,
   createWords,
   registerAndChangeProfile,
+  type Words,
   writePrivately,
 } from '../src/testing/canary-user.driver';
 import { deleteAccount, readReceipt, waitForReceipt } from '../src/testing/erasure.fixture';
@@ -28,6 +29,8 @@ const ERASED_WITHIN_MS = 60_000;
 const PASSWORD = 'correct horse';
 /** What the moderators write, without words of the user. */
 const MODERATOR_TEXT = 'You went on after your partner had asked you to stop.';
+/** The table with the personal data of events, where the kept data is. */
+const KEPT_IN = 'public.event_private';
 
 let stack: Stack;
 
@@ -54,13 +57,61 @@ const createModerator = async (): Promise<ThawVisitor> => {
   return moderator;
 };
 
-/** Decides the open case about a user. */
-const decideCase = async (moderator: ThawVisitor, userId: number, decision: object): Promise<void> => {
+const readOpenCase = async (moderator: ThawVisitor, { user }: ThawVisitor): Promise<CaseItem> => {
   const { body } = await moderator.call('GET', '/api/moderation/cases?state=open');
-  const openCase = (body.cases as ModerationCase[]).find((item) => item.userId === userId)!;
-  const path = `/api/moderation/cases/${openCase.id}/decision`;
-  const { status } = await moderator.call('POST', path, { version: openCase.version, ...decision });
+  return (body.cases as CaseItem[]).find(({ userId }) => userId === user.id)!;
+};
+
+/** Decides the open case about a user. */
+const decideCase = async (moderator: ThawVisitor, about: ThawVisitor, decision: object): Promise<void> => {
+  const { id, version } = await readOpenCase(moderator, about);
+  const path = `/api/moderation/cases/${id}/decision`;
+  const { status } = await moderator.call('POST', path, { version, ...decision });
   expect(status).toBe(200);
+};
+
+interface Chat {
+  ada: ThawVisitor;
+  bob: ThawVisitor;
+  sessionId: string;
+  words: Words;
+}
+
+/**
+ * Bob reports Ada, `moderator` warns Ada, Ada appeals, and `otherModerator` upholds the decision. The moderator who has
+ * decided a case may not answer the appeal.
+ */
+const warnAdaAndRejectAppeal = async (
+  { ada, bob, sessionId, words }: Chat,
+  { moderator, otherModerator }: { moderator: ThawVisitor; otherModerator: ThawVisitor },
+): Promise<void> => {
+  expect((await fileReport(bob, ada, { sessionId, words: 'did not stop' })).status).toBe(201);
+  await decideCase(moderator, ada, { outcome: 'warned', rule: 'no_hate', facts: MODERATOR_TEXT });
+
+  const { body: notices } = await ada.call('GET', `/api/notices/${ada.user.id}`);
+  const { id: noticeId } = (notices as unknown as Notice[])[0]!;
+  const appeal = { userId: ada.user.id, noticeId, words: words.appealWords };
+  const appealResponse = await ada.call('POST', '/api/appeals', appeal);
+  expect(appealResponse.status).toBe(201);
+
+  const { version } = await readOpenCase(otherModerator, ada);
+  const path = `/api/moderation/appeals/${Number(appealResponse.body.id)}`;
+  const answer = { version, outcome: 'upheld', answer: MODERATOR_TEXT };
+  expect((await otherModerator.call('PUT', path, answer)).status).toBe(200);
+};
+
+/** Ada reports Bob, and the moderator dismisses the report. */
+const reportBobInVain = async (
+  { ada, bob, sessionId, words }: Chat,
+  moderator: ThawVisitor,
+): Promise<void> => {
+  expect((await fileReport(ada, bob, { sessionId, words: words.reportWords })).status).toBe(201);
+  await decideCase(moderator, bob, { outcome: 'dismissed' });
+};
+
+const block = async (blocker: ThawVisitor, blocked: ThawVisitor): Promise<void> => {
+  const body = { blockerId: blocker.user.id, blockedId: blocked.user.id };
+  expect((await blocker.call('POST', '/api/blocks', body)).status).toBe(201);
 };
 
 const runSql = async (query: string): Promise<void> => {
@@ -76,62 +127,36 @@ it('leaves no word of a deleted user anywhere once the retention of the kept dat
   const bob = await new ThawVisitor([stack.url]).joinAnonymously('male');
   const [adaSocket, bobSocket] = [await ada.openSocket(), await bob.openSocket()];
   const writingUsers = { ada, bob, adaSocket, bobSocket, words };
-  const sessionId = await holdRandomChat(writingUsers);
+  const chat = { ada, bob, sessionId: await holdRandomChat(writingUsers), words };
   await writePrivately(writingUsers);
+  const moderator = await createModerator();
+  const otherModerator = await createModerator();
+  await warnAdaAndRejectAppeal(chat, { moderator, otherModerator });
+  await reportBobInVain(chat, moderator);
+  await block(bob, ada);
+  await runSql('ANALYZE'); // stores samples of the columns, which are searched, too
 
-  // The user is reported and warned, and appeals. The user also reports the partner, and that report is dismissed.
-  // Another moderator than the one who decided must answer the appeal.
-  const [moderator, appealModerator] = [await createModerator(), await createModerator()];
-  expect((await fileReport(bob, ada, { sessionId, words: 'did not stop' })).status).toBe(201);
-  await decideCase(moderator, ada.user.id, { outcome: 'warned', rule: 'no_hate', facts: MODERATOR_TEXT });
-  const { body: notices } = await ada.call('GET', `/api/notices/${ada.user.id}`);
-  const { id: noticeId } = (notices as unknown as Notice[])[0]!;
-  const appeal = await ada.call('POST', '/api/appeals', {
-    userId: ada.user.id,
-    noticeId,
-    words: words.appealWords,
-  });
-  expect(appeal.status).toBe(201);
-  const { body: queue } = await appealModerator.call('GET', '/api/moderation/cases?state=open');
-  const [{ version }] = queue.cases as [ModerationCase];
-  const appealAnswer = await appealModerator.call(
-    'PUT',
-    `/api/moderation/appeals/${Number(appeal.body.id)}`,
-    {
-      version,
-      outcome: 'upheld',
-      answer: MODERATOR_TEXT,
-    },
+  const searchEverywhere = async (): Promise<string[]> => findWords(await readPlaces(stack), words);
+  // The search finds words that are stored.
+  expect(await searchEverywhere()).toEqual(
+    expect.arrayContaining([`message in ${KEPT_IN}`, 'message in redis', 'name in public.users']),
   );
-  expect(appealAnswer.status).toBe(200);
-  expect((await fileReport(ada, bob, { sessionId, words: words.reportWords })).status).toBe(201);
-  await decideCase(moderator, bob.user.id, { outcome: 'dismissed' });
-  const block = await bob.call('POST', '/api/blocks', { blockerId: bob.user.id, blockedId: ada.user.id });
-  expect(block.status).toBe(201);
 
-  // Proves that `findWords` finds stored words. ANALYZE fills the planner's samples of columns, which it searches, too.
-  await runSql('ANALYZE');
-  const findingsBefore = findWords(await readPlaces(stack), words);
-  expect(findingsBefore).toEqual(
-    expect.arrayContaining(['message in public.event_private', 'message in redis', 'name in public.users']),
-  );
   const startedAt = Date.now();
   const receiptId = await deleteAccount(ada, words.password);
   const receipt: Receipt = await waitForReceipt(stack.url, receiptId);
   expect(Date.now() - startedAt).toBeLessThan(ERASED_WITHIN_MS);
 
-  // The evidence of both reports, and what the moderators wrote about the user, are kept for some time after the
-  // decisions, in which appeals are possible (`appeal_window`).
+  // The evidence of both reports, and what the moderators wrote about Ada, are kept as long as appeals are possible.
   expect(receipt.content!.kept.map(({ what, why }) => `${what}: ${why}`)).toEqual([
     'texts of decisions and appeals about you: appeal_window',
     'evidence of a report about you: appeal_window',
     'evidence of a report by you: appeal_window',
   ]);
-  const keptFindings = findWords(await readPlaces(stack), words);
-  expect(keptFindings.filter((finding) => !finding.endsWith(' in public.event_private'))).toEqual([]);
-  // The kept evidence is a copy of the chat. The words that the user wrote in the report and the appeal are deleted.
-  for (const name of ['reportWords', 'appealWords'])
-    expect(keptFindings).not.toContain(`${name} in public.event_private`);
+  const keptWords = await searchEverywhere();
+  expect(keptWords.filter((finding) => !finding.endsWith(` in ${KEPT_IN}`))).toEqual([]);
+  // The kept evidence is a copy of the chat. What Ada wrote in the report and in the appeal is deleted.
+  for (const name of ['reportWords', 'appealWords']) expect(keptWords).not.toContain(`${name} in ${KEPT_IN}`);
 
   // Ends the retention period of the kept data.
   await runSql(`UPDATE event_private SET expires_at = now() WHERE stream_id LIKE 'conduct-%'`);
@@ -139,8 +164,5 @@ it('leaves no word of a deleted user anywhere once the retention of the kept dat
     () => readReceipt(stack.url, receiptId),
     ({ remaining }) => remaining.personalFields === 0,
   );
-  await until(
-    async () => findWords(await readPlaces(stack), words),
-    (findings) => findings.length === 0,
-  );
+  await until(searchEverywhere, (findings) => findings.length === 0);
 });

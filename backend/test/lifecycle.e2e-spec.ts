@@ -10,6 +10,7 @@ import { until, untilWithin } from '../src/testing/until.functions';
 jest.setTimeout(60_000);
 
 const processes: ThawProcess[] = [];
+/** Starts a process that is killed after the tests if it still runs. */
 const startProcess = (...parameters: ConstructorParameters<typeof ThawProcess>): ThawProcess => {
   const started = new ThawProcess(...parameters);
   processes.push(started);
@@ -30,16 +31,24 @@ const createSettings = (databaseUrl: string) => ({
   LIMITS_PROFILE: 'load', // the tests send many requests from one address
 });
 
+/** Connects to PostgreSQL for the duration of `use`. */
+const withClient = async (databaseUrl: string, use: (client: Client) => Promise<void>): Promise<void> => {
+  const client = new Client({ connectionString: databaseUrl });
+  await client.connect();
+  try {
+    await use(client);
+  } finally {
+    await client.end();
+  }
+};
+
+// The first test migrates the empty database, which the next two tests use.
 describe('main.migrate', () => {
   const databaseName = `thaw_empty_${randomBytes(6).toString('hex')}`;
   const url = new URL(process.env.DATABASE_URL!);
   url.pathname = `/${databaseName}`;
-  const executeOnServer = async (statement: string) => {
-    const client = new Client({ connectionString: process.env.DATABASE_URL });
-    await client.connect();
-    await client.query(statement);
-    await client.end();
-  };
+  const executeOnServer = (statement: string) =>
+    withClient(process.env.DATABASE_URL!, async (client) => void (await client.query(statement)));
   beforeAll(() => executeOnServer(`CREATE DATABASE ${databaseName}`));
   afterAll(() => executeOnServer(`DROP DATABASE ${databaseName} WITH (FORCE)`));
 
@@ -53,45 +62,49 @@ describe('main.migrate', () => {
       expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
       expect(stdout).toMatch(/^The schema is up to date[^\n]*\n$/);
     }
+    // After these words, a process names the migrations that it ran.
     const resultsWithMigrations = results.filter(({ stdout }) => stdout.includes('; ran '));
     expect(resultsWithMigrations).toHaveLength(1);
   });
 
-  it('rebuilds the read models of the migrated database', async () => {
-    const { code, stdout } = await startProcess('migrate', createSettings(url.toString()), ['--rebuild'])
-      .ended;
+  const startRebuild = () => startProcess('migrate', createSettings(url.toString()), ['--rebuild']);
+  const expectRebuilt = async (): Promise<void> => {
+    const { code, stdout } = await startRebuild().ended;
     expect([code, stdout]).toEqual([0, 'The read models are rebuilt from 0 events.\n']);
+  };
+
+  it('rebuilds the read models of the migrated database', async () => {
+    await expectRebuilt();
   });
 
   it('leaves the read models as they are when a rebuild is killed, and rebuilds them the next time', async () => {
-    const settings = createSettings(url.toString());
-    const client = new Client({ connectionString: url.toString() });
-    await client.connect();
-    try {
+    await withClient(url.toString(), async (client) => {
+      const returnsRows = async (query: string) => (await client.query(query)).rows.length > 0;
+      const countChats = async () => (await client.query('SELECT 1 FROM chat_history')).rows.length;
+      /** Whether there is a schema in which a rebuild creates the new read models before it replaces the old ones. */
+      const hasCopies = () => returnsRows(`SELECT 1 FROM pg_namespace WHERE nspname = 'read_model_copies'`);
+      /** Whether a process holds the lock of a rebuild. */
+      const isRebuildLocked = () =>
+        returnsRows(`SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND database =
+          (SELECT oid FROM pg_database WHERE datname = current_database())`);
+
       // A rebuild removes this row, because no event belongs to it.
       await client.query(`INSERT INTO chat_history VALUES (1, 'chat-1', 1, 2, now(), now())`);
-      const countRows = async (table: string) => (await client.query(`SELECT 1 FROM ${table}`)).rows.length;
-      const returnsRows = async (query: string) => (await client.query(query)).rows.length > 0;
-      // Finds the schema in which a rebuild creates the new read models before it replaces the old ones.
-      const copiesQuery = `SELECT 1 FROM pg_namespace WHERE nspname = 'read_model_copies'`;
       // Holds the lock of an append that has not ended. The rebuild is killed while it waits for this lock.
       await client.query('BEGIN');
       await client.query('LOCK TABLE events IN ROW EXCLUSIVE MODE');
-      const killed = startProcess('migrate', settings, ['--rebuild']);
-      await until(() => returnsRows(copiesQuery));
-      await killed.kill();
+      const killedRebuild = startRebuild();
+      await until(hasCopies);
+      await killedRebuild.kill();
       await client.query('COMMIT');
-      expect(await countRows('chat_history')).toBe(1);
-      // A second rebuild is refused until PostgreSQL has released the advisory lock of the killed process.
-      const advisoryLocksQuery = `SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND database =
-        (SELECT oid FROM pg_database WHERE datname = current_database())`;
-      await until(async () => !(await returnsRows(advisoryLocksQuery)));
-      const { code, stdout } = await startProcess('migrate', settings, ['--rebuild']).ended;
-      expect([code, stdout]).toEqual([0, 'The read models are rebuilt from 0 events.\n']);
-      expect([await countRows('chat_history'), await returnsRows(copiesQuery)]).toEqual([0, false]);
-    } finally {
-      await client.end();
-    }
+      expect(await countChats()).toBe(1);
+
+      // PostgreSQL releases the lock of the killed process after a moment. Until then, it refuses another rebuild.
+      await until(async () => !(await isRebuildLocked()));
+      await expectRebuilt();
+      expect(await countChats()).toBe(0);
+      expect(await hasCopies()).toBe(false);
+    });
   });
 
   it('reports a failure in one line, without the password', async () => {
@@ -135,7 +148,7 @@ describe('main.api', () => {
   });
   afterAll(() => database.close());
 
-  // Node.js queues at most 511 connections by default.
+  // By default, Node.js queues at most 511 connections.
   it('keeps 1,200 connections waiting while it is busy, without refusing any', async () => {
     const api = startProcess('api', createSettings(database.url));
     const { port } = await api.waitUntilServing();
@@ -156,7 +169,7 @@ describe('main.api', () => {
     }
   });
 
-  // The output must not contain the value `hunter2`, because a setting may be a secret.
+  // The output must not contain the invalid value `hunter2`, because a setting may be a secret.
   it.each([
     ['without an address of the database', 'DATABASE_URL', ''],
     ['with a word as port', 'PORT', 'hunter2'],
@@ -189,11 +202,17 @@ describe('main.api', () => {
     const agent = new Agent({ keepAlive: true });
     afterAll(() => agent.destroy());
 
-    /**
-     * Sends a request. Resolves with the status and the Connection header, or with the code of a connection error.
-     * @param onConnected called if the request opens a new connection, once it is open
-     */
-    const call = (port: number, method: string, path: string, body?: object, onConnected = () => {}) =>
+    interface Call {
+      port: number;
+      method: string;
+      path: string;
+      body?: object;
+      /** Called once a new connection is open. Not called if the request uses an existing one. */
+      onConnected?: () => void;
+    }
+
+    /** Sends a request. Resolves with the status and the Connection header, or with the code of a connection error. */
+    const call = ({ port, method, path, body, onConnected = () => {} }: Call) =>
       new Promise<{ status?: number; connection?: string; error?: string }>((resolve) => {
         const text = body && JSON.stringify(body);
         const headers = text
@@ -225,7 +244,8 @@ describe('main.api', () => {
       let connectedCount = 0;
       const registrations = Array.from({ length: 12 }, () => {
         const body = { email: `drain-${randomUUID()}@example.org`, password: 'secret' };
-        return call(port, 'POST', '/api/register', body, () => (connectedCount += 1));
+        const onConnected = () => void (connectedCount += 1);
+        return call({ port, method: 'POST', path: '/api/register', body, onConnected });
       });
       await until(() => connectedCount === registrations.length);
       api.sendSignal('SIGTERM');
@@ -233,47 +253,53 @@ describe('main.api', () => {
 
       const responses = await Promise.all(registrations);
       expect(responses.map(({ status }) => status)).toEqual(Array(registrations.length).fill(201));
-      // The last registration is answered after the signal, so its response ends the connection.
+      // The last registration was answered after the signal, so its response closes the connection.
       expect(responses.at(-1)?.connection).toBe('close');
 
       const { code } = await api.ended;
       expect(code).toBe(0);
       expect(api.log.at(-1)).toMatchObject({ message: 'Stopped' });
       expect(api.log.filter(({ level }) => level === 'error')).toEqual([]);
-      expect(await call(port, 'GET', '/api/nothing')).toMatchObject({ error: 'ECONNREFUSED' });
+      expect(await call({ port, method: 'GET', path: '/api/nothing' })).toMatchObject({
+        error: 'ECONNREFUSED',
+      });
     });
 
     it('fails no request of a client that retries at another replica when a connection is refused', async () => {
-      const replicas = [
+      const [stoppedReplica, otherReplica] = [
         startProcess('api', createSettings(database.url)),
         startProcess('api', createSettings(database.url)),
       ];
-      const ports = (await Promise.all(replicas.map((replica) => replica.waitUntilServing()))).map(
-        ({ port }) => port,
-      );
+      const { port: firstPort } = await stoppedReplica.waitUntilServing();
+      const { port: secondPort } = await otherReplica.waitUntilServing();
       let isDone = false;
       /** Number of requests by status or by code of the connection error. */
       const counts: Record<string, number> = {};
-      const callUntilDone = async (firstTurn: number) => {
-        for (let turn = firstTurn; !isDone; turn += 1) {
-          let response = await call(ports[turn % 2]!, 'POST', '/api/logout');
-          // Like a proxy: retries on the other replica only when the connection was refused.
-          if (response.error === 'ECONNREFUSED')
-            response = await call(ports[(turn + 1) % 2]!, 'POST', '/api/logout');
+      /** Calls a replica. Like a proxy, retries at the other one only if the connection was refused. */
+      const callWithFailover = async (port: number, otherPort: number) => {
+        const request = { method: 'POST', path: '/api/logout' };
+        const response = await call({ ...request, port });
+        return response.error === 'ECONNREFUSED' ? call({ ...request, port: otherPort }) : response;
+      };
+      /** Calls the two replicas in turn. */
+      const callUntilDone = async (beginsWithFirst: boolean) => {
+        for (let isFirstNext = beginsWithFirst; !isDone; isFirstNext = !isFirstNext) {
+          const response = isFirstNext
+            ? await callWithFailover(firstPort, secondPort)
+            : await callWithFailover(secondPort, firstPort);
           const outcome = String(response.status ?? response.error);
           counts[outcome] = (counts[outcome] ?? 0) + 1;
         }
       };
-      // Three callers begin with each replica.
-      const callers = [0, 1, 2, 3, 4, 5].map(callUntilDone);
+      const callers = [true, true, true, false, false, false].map(callUntilDone);
       const countSuccesses = () => counts['204'] ?? 0;
       const waitFor50MoreSuccesses = async () => {
         const before = countSuccesses();
         await untilWithin(30_000, () => countSuccesses() >= before + 50);
       };
       await waitFor50MoreSuccesses();
-      replicas[0]!.sendSignal('SIGTERM');
-      await replicas[0]!.ended;
+      stoppedReplica.sendSignal('SIGTERM');
+      await stoppedReplica.ended;
       await waitFor50MoreSuccesses();
       isDone = true;
       await Promise.all(callers);

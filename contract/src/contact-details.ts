@@ -19,7 +19,7 @@ const topLevelDomains = (
 
 /** A link such as `https://…` or `tg://…`, or one that begins with `www.`; up to the next white space. */
 const linkWithScheme = /(?<![a-z0-9])(?:[a-z][a-z0-9+-]{1,11}:\/\/|www\.)[^\s]+/giu;
-/** The end of a domain without a scheme. Its beginning is searched to the left of it, which takes linear time. */
+/** The end of a domain without a scheme. `findBareDomains` searches its beginning, to the left of it. */
 const endOfBareDomain = new RegExp(`\\.(?:${topLevelDomains.join('|')})(?![\\p{L}\\p{N}_-])`, 'giu');
 const domainCharacter = /[\p{L}\p{N}.-]/u;
 const localPartCharacter = /[\p{L}\p{N}._%+-]/u;
@@ -29,9 +29,13 @@ const handleWithAtSign = /(?<![\p{L}\p{N}_.])@[a-z0-9_][a-z0-9_.]{1,29}/giu;
 const MAX_LOCAL_PART_LENGTH = 64;
 const MAX_DOMAIN_LENGTH = 253;
 
+// The parts of `serviceAndUsername`.
+const service = /(?<![\p{L}\p{N}_])(?:snap(?:chat)?|insta(?:gram)?|telegram|whats ?app|discord|kik)/u;
+const connection =
+  /(?:(?:[ ]{0,2}[:=-]|[ ]{1,2}(?:is|name|id|user|username|handle|tag))[ ]{0,2}|[ ]{1,2}){1,2}/u;
+const username = /(?<atSign>@)?(?<name>[a-z0-9_][a-z0-9_.]{1,29})(?![\p{L}\p{N}_])/u;
 /** The name of a service, up to two connecting words or signs, and a username: "snap: anna", "insta name is anna". */
-const serviceAndUsername =
-  /(?<![\p{L}\p{N}_])(?:snap(?:chat)?|insta(?:gram)?|telegram|whats ?app|discord|kik)(?:(?:[ ]{0,2}[:=-]|[ ]{1,2}(?:is|name|id|user|username|handle|tag))[ ]{0,2}|[ ]{1,2}){1,2}(?<atSign>@)?(?<name>[a-z0-9_][a-z0-9_.]{1,29})(?![\p{L}\p{N}_])/giu;
+const serviceAndUsername = new RegExp(service.source + connection.source + username.source, 'giu');
 /** Words that follow the name of a service in ordinary sentences: "discord is down", "insta and snap". */
 const ordinaryWords = new Set(
   (
@@ -52,38 +56,38 @@ const nonWordCharacter = /[0-9_.]/;
 const runOfDigits = /[+(]?\d(?:[ ().\u00a0/-]{0,3}\d)*/gu;
 const MIN_PHONE_DIGITS = 8;
 const MAX_PHONE_DIGITS = 15;
-/** A date at the beginning of a run of digits. Its digits do not count as digits of a phone number. */
+/** A date at the beginning of a run, such as "20.11.2026". Its digits are not those of a phone number. */
 const leadingDate =
   /^(?:\d{4}[-./]\d{1,2}[-./]\d{1,2}|\d{1,2}[-./]\d{1,2}[-./](?:\d{4}|\d{2}))(?!\d)[ -]{0,3}/;
-/** Two years: "2019-2023". */
+/** Two years: "2019-2023", "2019 2023". */
 const rangeOfYears = /^(?:19|20)\d{2}(?:[ ]?[-/][ ]?|[ ])(?:19|20)\d{2}(?!\d)/;
 /**
- * A large number in groups of three digits: "10.000.000". With three digits at the beginning it may be a phone number,
- * unless all other groups are "000".
+ * A large number in groups of three digits: "10.000.000". One that begins with three digits, such as "600.123.456", may
+ * be a phone number, so it matches only if all other groups are "000".
  */
 const groupedNumber = /^(?:\d{1,2}(?:\.\d{3})+|\d{1,3}(?:\.000)+)$/;
 /** A currency before a number. */
 const currencyBefore = /(?:[$€£¥₹]|(?:usd|eur|gbp|pln))[ ]?$/i;
 /** A currency after a number. */
 const currencyAfter = /^[ ]?(?:[$€£¥₹%]|(?:usd|eur|gbp|pln|euros?|dollars?|pounds?|zł|kr)(?![\p{L}]))/iu;
-
-// Numbers of characters that these two patterns need: those of "usd ", and those of " dollars" and the next character.
-const CURRENCY_BEFORE_LENGTH = 4;
-const CURRENCY_AFTER_LENGTH = 9;
+/** Before a run of digits that is part of a name ("room_"), of a time ("12:") or of a decimal number ("3,"). */
+const continuedBefore = /(?:[\p{L}_]|\d[:,])$/u;
+/** After such a run. */
+const continuedAfter = /^(?:[\p{L}_]|[:,]\d)/u;
+/** The patterns around a run read at most this number of characters: " dollars" and the next one. */
+const CONTEXT_LENGTH = 9;
 
 const countDigits = (text: string): number => text.replace(/\D/g, '').length;
 
 const isPhoneNumber = (text: string, start: number, end: number): boolean => {
   const run = text.slice(start, end);
-  // After a letter, `_`, `12:` or `3,`, the run is part of a name, a time or a decimal number, unless it begins with a
-  // plus sign.
-  if (!run.startsWith('+') && /(?:[\p{L}_]|\d[:,])$/u.test(text.slice(Math.max(0, start - 2), start)))
-    return false;
-  // Before a letter, `_`, `:30` or `,5`, it is part of one, too.
-  if (/^(?:[\p{L}_]|[:,]\d)/u.test(text.slice(end, end + 2))) return false;
+  const before = text.slice(Math.max(0, start - CONTEXT_LENGTH), start);
+  const after = text.slice(end, end + CONTEXT_LENGTH);
+  // A plus sign begins a new number.
+  const isContinuation = !run.startsWith('+') && continuedBefore.test(before);
+  if (isContinuation || continuedAfter.test(after)) return false;
   if (groupedNumber.test(run) || rangeOfYears.test(run)) return false;
-  if (currencyBefore.test(text.slice(Math.max(0, start - CURRENCY_BEFORE_LENGTH), start))) return false;
-  if (currencyAfter.test(text.slice(end, end + CURRENCY_AFTER_LENGTH))) return false;
+  if (currencyBefore.test(before) || currencyAfter.test(after)) return false;
   const digits = countDigits(run.replace(leadingDate, ''));
   return digits >= MIN_PHONE_DIGITS && digits <= MAX_PHONE_DIGITS;
 };
@@ -102,10 +106,10 @@ const extendRight = (text: string, start: number, max: number, character: RegExp
   return end;
 };
 
-/** Moves the end of a match before punctuation of the surrounding sentence, such as a full stop. */
-const trimSentenceEnd = (text: string, start: number, end: number): number => {
+/** Moves the end of a match, but not below `min`, before the punctuation of a sentence, such as a full stop. */
+const trimSentenceEnd = (text: string, end: number, min: number): number => {
   let trimmed = end;
-  while (trimmed > start && /[.,!?;:)'"\]]/.test(text.charAt(trimmed - 1))) trimmed -= 1;
+  while (trimmed > min && /[.,!?;:)'"\]]/.test(text.charAt(trimmed - 1))) trimmed -= 1;
   return trimmed;
 };
 
@@ -117,7 +121,7 @@ function* findEmails(text: string): Generator<ContactSpan> {
     if (start === atSign) continue;
     const domainStart = atSign + 1;
     const domainEnd = extendRight(text, domainStart, domainStart + MAX_DOMAIN_LENGTH, domainCharacter);
-    const end = trimSentenceEnd(text, domainStart, domainEnd);
+    const end = trimSentenceEnd(text, domainEnd, domainStart);
     if (!text.slice(domainStart, end).includes('.')) continue;
     yield { kind: 'email', start, end };
     previousEnd = end;
@@ -130,10 +134,12 @@ function* findBareDomains(text: string): Generator<ContactSpan> {
     const minStart = Math.max(previousEnd, match.index - MAX_DOMAIN_LENGTH);
     const start = extendLeft(text, match.index, minStart, domainCharacter);
     const hostEnd = match.index + match[0].length;
-    if (start === match.index || hostEnd <= previousEnd) continue;
+    const isPartOfPrevious = hostEnd <= previousEnd;
+    const hasName = start < match.index;
+    if (isPartOfPrevious || !hasName) continue;
     const hasPath = text.charAt(hostEnd) === '/';
     const end = hasPath
-      ? trimSentenceEnd(text, hostEnd, extendRight(text, hostEnd, text.length, /\S/))
+      ? trimSentenceEnd(text, extendRight(text, hostEnd, text.length, /\S/), hostEnd)
       : hostEnd;
     yield { kind: 'link', start, end };
     previousEnd = end;
@@ -147,7 +153,8 @@ function* findUsernamesOnServices(text: string): Generator<ContactSpan> {
     const isExplicit = groups?.atSign !== undefined || /[:=]\s*$/.test(match.slice(0, -name.length));
     if (!isExplicit && !nonWordCharacter.test(name) && ordinaryWords.has(name.toLowerCase())) continue;
     const end = index + match.length;
-    yield { kind: 'handle', start: end - name.length, end: trimSentenceEnd(text, index, end) };
+    const start = end - name.length;
+    yield { kind: 'handle', start, end: trimSentenceEnd(text, end, start) };
   }
 }
 
@@ -161,14 +168,14 @@ function* findPhoneNumbers(text: string): Generator<ContactSpan> {
 
 function* findMatches(text: string, pattern: RegExp, kind: ContactKind): Generator<ContactSpan> {
   for (const { 0: match, index } of text.matchAll(pattern)) {
-    yield { kind, start: index, end: trimSentenceEnd(text, index, index + match.length) };
+    yield { kind, start: index, end: trimSentenceEnd(text, index + match.length, index) };
   }
 }
 
 /**
- * Finds links, e-mail addresses, phone numbers and usernames on other services. A false positive costs the reader one
- * click, so short patterns are preferred to exact ones. The search takes linear time.
- * @param text  not longer than a message (`limits.messageMaxCodePoints`)
+ * Finds links, e-mail addresses, phone numbers and usernames on other services. Prefers short patterns to exact ones,
+ * because a false positive costs little: one click of the reader shows the hidden text. Takes linear time.
+ * @param text not longer than a message (`limits.messageMaxCodePoints`)
  * @returns spans in the order of the text, without overlaps
  */
 export const findContactDetails = (text: string): ContactSpan[] => {

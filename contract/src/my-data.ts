@@ -30,7 +30,7 @@ export const erasedSchema = z.object({
   /** Friend requests. */
   requests: countSchema,
   blocks: countSchema,
-  /** Sessions of logins. */
+  /** Login sessions. */
   sessions: countSchema,
   redisKeys: countSchema,
 });
@@ -75,7 +75,7 @@ export const receiptContentSchema = z.object({
 });
 export type ReceiptContent = z.infer<typeof receiptContentSchema>;
 
-/** Number of items that are still stored about the user, counted for each response. */
+/** Number of items that are still stored about the user at the time of the response. */
 export const remainingSchema = z.object({
   personalFields: countSchema,
   uploads: countSchema,

@@ -7,15 +7,25 @@ import process from 'node:process';
 import { after, suite, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 
-// Runs the real scripts. `docker` is a stand-in that records its arguments, so no engine is needed.
+// Runs the real shell scripts. `docker` is a stand-in that records its arguments and simulates the containers.
 
 const here = path.dirname(fileURLToPath(import.meta.url));
 const home = fs.mkdtempSync(path.join(os.tmpdir(), 'thaw-roll-'));
-const SCALE_UP = 'compose up -d --no-deps --no-recreate --wait --scale';
+
+// The docker commands of the scripts, without the word `docker`.
 const UPDATE_FRONTEND = 'compose up -d --no-deps --wait frontend';
 const RUN_SECRETS = 'compose run --rm --no-deps secrets';
 const RUN_MIGRATE = 'compose run --rm --no-deps migrate';
 const RUN_DRAIN = 'exec worker-1 node --enable-source-maps backend/dist/main.migrate.js --drain';
+/** Starts the given number of containers from the new image. */
+const createStartCall = (service, count) =>
+  `compose up -d --no-deps --wait --scale ${service}=${count} ${service}`;
+/** Starts containers from the new image until there are `count`. The old ones keep running. */
+const createScaleUpCall = (service, count) =>
+  `compose up -d --no-deps --no-recreate --wait --scale ${service}=${count} ${service}`;
+/** Replaces containers one by one: starts one more from the new image, then stops an old one. */
+const createReplacementCalls = (service, ids) =>
+  ids.flatMap((id) => [createScaleUpCall(service, ids.length + 1), `stop ${id}`]);
 
 fs.symlinkSync(path.join(here, 'testing/docker-stand-in.mjs'), path.join(home, 'docker'));
 after(() => fs.rmSync(home, { recursive: true }));
@@ -24,19 +34,20 @@ after(() => fs.rmSync(home, { recursive: true }));
  * Runs a script with one worker and two replicas.
  * @param {{failingCommand?: string, missingService?: string}} options  `failingCommand`: part of the docker command
  *   that fails; `missingService`: a service without a running container
- * @returns its result, the docker commands without `compose ps` and `rm`, and the containers that run afterwards
+ * @returns its result, the docker commands except queries (`compose ps`) and removals of stopped containers (`rm`), and
+ *   the ids of the containers that run afterwards
  */
 function run(script, args = [], { failingCommand, missingService } = {}) {
-  const file = path.join(home, 'state.json');
+  const stateFile = path.join(home, 'state.json');
   const running = [
     { id: 'worker-1', service: 'worker' },
     { id: 'backend-1', service: 'backend' },
     { id: 'backend-2', service: 'backend' },
   ].filter(({ service }) => service !== missingService);
-  fs.writeFileSync(file, JSON.stringify({ calls: [], running, createdCount: 0, failingCommand }));
-  const env = { ...process.env, PATH: `${home}:${process.env.PATH}`, STAND_IN_STATE: file };
+  fs.writeFileSync(stateFile, JSON.stringify({ calls: [], running, createdCount: 0, failingCommand }));
+  const env = { ...process.env, PATH: `${home}:${process.env.PATH}`, STAND_IN_STATE: stateFile };
   const { status, stderr } = spawnSync('sh', [path.join(here, script), ...args], { env, encoding: 'utf8' });
-  const { calls, running: runningAfterwards } = JSON.parse(fs.readFileSync(file, 'utf8'));
+  const { calls, running: runningAfterwards } = JSON.parse(fs.readFileSync(stateFile, 'utf8'));
   return {
     status,
     stderr,
@@ -44,10 +55,6 @@ function run(script, args = [], { failingCommand, missingService } = {}) {
     running: runningAfterwards.map(({ id }) => id).sort(),
   };
 }
-
-/** Creates the docker commands that replace these containers one after the other. */
-const createReplacementCalls = (service, ids) =>
-  ids.flatMap((id) => [`${SCALE_UP} ${service}=${ids.length + 1} ${service}`, `stop ${id}`]);
 
 suite('roll.sh', () => {
   test('a roll migrates, then replaces workers, replicas and the frontend, in this order', () => {
@@ -60,7 +67,7 @@ suite('roll.sh', () => {
       ...createReplacementCalls('backend', ['backend-1', 'backend-2']),
       UPDATE_FRONTEND,
     ]);
-    // The stand-in numbers the containers in the order of their creation.
+    // The stand-in numbers the new containers in the order of their creation: the worker is the first one.
     assert.deepEqual(running, ['backend-new-2', 'backend-new-3', 'worker-new-1']);
   });
 
@@ -92,10 +99,15 @@ suite('roll.sh', () => {
     assert.deepEqual(running, ['backend-1', 'backend-2', 'worker-1']);
   });
 
-  test('an unknown option and a service that is not running are refused', () => {
-    assert.deepEqual(run('roll.sh', ['--forwards']).calls, []);
-    assert.equal(run('roll.sh', ['--forwards']).status, 2);
-    assert.match(run('roll.sh', ['worker'], { missingService: 'worker' }).stderr, /No worker is running/);
+  test('an unknown option is refused without an effect', () => {
+    const { status, calls } = run('roll.sh', ['--forwards']);
+    assert.equal(status, 2);
+    assert.deepEqual(calls, []);
+  });
+
+  test('a roll of a service without a running container is refused', () => {
+    const { stderr } = run('roll.sh', ['worker'], { missingService: 'worker' });
+    assert.match(stderr, /No worker is running/);
   });
 });
 
@@ -109,8 +121,8 @@ suite('drain-and-start.sh', () => {
       'compose stop worker',
       RUN_SECRETS,
       RUN_MIGRATE,
-      'compose up -d --no-deps --wait --scale worker=1 worker',
-      'compose up -d --no-deps --wait --scale backend=2 backend',
+      createStartCall('worker', 1),
+      createStartCall('backend', 2),
       UPDATE_FRONTEND,
     ]);
   });

@@ -5,7 +5,7 @@ import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 
 /** The root folder of the checkout. */
-export const repository = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../..');
+const repository = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../..');
 
 /** The default home folder: data, logs and secrets of the local stack, kept between runs. Ignored by git. */
 export const localHome = path.join(repository, '.thaw');
@@ -20,7 +20,7 @@ export function ensureFolder(...parts) {
   return folder;
 }
 
-/** Like `ensureFolder`, with mode 0700. */
+/** Like `ensureFolder`, but only its owner can access the folder. */
 export function ensurePrivateFolder(...parts) {
   const folder = ensureFolder(...parts);
   fs.chmodSync(folder, 0o700);
@@ -28,9 +28,9 @@ export function ensurePrivateFolder(...parts) {
 }
 
 /**
- * Creates the home folder of a local stack if it is missing, with mode 0700. For root the mode is 0711: PostgreSQL then
- * runs as another user, who must be able to reach the data of PostgreSQL. The modes of the inner folders protect the
- * data.
+ * Creates the home folder of a local stack if it is missing, accessible only to its owner. Exception: the home folder
+ * of root can be traversed by others, because PostgreSQL then runs as another user, who has to reach its data. The
+ * modes of the inner folders protect the data.
  * @returns the home folder
  */
 export function ensureHome(home) {
@@ -42,7 +42,8 @@ export function ensureHome(home) {
 }
 
 /**
- * Reads a secret from a file of mode 0600 under the home folder, and generates it on first use.
+ * Reads a secret from a file under the home folder, or generates it if the file is missing. Only its owner can access
+ * the file.
  * @param {string} home
  * @param {string} name  name of the file
  * @param {number} bytes  length of a generated secret before base64url encoding
@@ -58,10 +59,10 @@ export function readOrCreateSigningKey(home, name) {
   );
 }
 
-function readOrCreate(file, createText) {
+function readOrCreate(file, generate) {
   if (!fs.existsSync(file)) {
     fs.mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
-    fs.writeFileSync(file, createText(), { mode: 0o600 });
+    fs.writeFileSync(file, generate(), { mode: 0o600 });
   }
   return fs.readFileSync(file, 'utf8').trim();
 }

@@ -14,7 +14,7 @@ import { replicaNodeFlags } from './replica-node-flags.mjs';
 import { openStores } from './stores/stores.mjs';
 import { deleteTemporaryHome, makeTemporaryHome, saveLogs, sweepTemporaryHomes } from './temporary-homes.mjs';
 
-// A replica takes up to 25 s to drain its sockets, and then closes its connections to the stores.
+// After SIGTERM, a replica takes up to 25 s to drain its sockets, and then closes its connections to the stores.
 const END_STEPS = [
   { signal: 'SIGTERM', waitMs: 27_000 },
   { signal: 'SIGKILL', waitMs: 2_000 },
@@ -45,7 +45,7 @@ const createSourceMapFlags = (dist) => {
  */
 export const describePrograms = (dist) => ({
   migrate: createNodeCommand('--enable-source-maps', path.join(dist, 'main.migrate.js')),
-  // A getter, because `thawPrograms` is created before the build, which writes the preload file.
+  // The flags are chosen when `api` is read: `thawPrograms` is created before the build, which writes the preload file.
   get api() {
     return createNodeCommand(
       ...createSourceMapFlags(dist),
@@ -59,7 +59,7 @@ export const describePrograms = (dist) => ({
 /** The programs of this checkout's build. */
 export const thawPrograms = describePrograms(resolveInRepository('backend/dist'));
 
-/** The command-line tool with which operators appoint moderators: this checkout's, whatever `options.programs` is. */
+/** The command-line tool with which operators appoint moderators. Always that of this checkout's build. */
 const moderatorsProgram = createNodeCommand(
   '--enable-source-maps',
   resolveInRepository('backend/dist', 'main.moderators.js'),
@@ -136,8 +136,14 @@ export async function requireAvailablePort(port) {
 
 /** The stack that `startStack` returns. Callers that may have to interrupt the start construct it themselves. */
 export class ThawStack {
+  home;
   replicas = [];
   workers = [];
+  // `start` sets the next fields. Without nginx, `proxy` stays undefined.
+  stores;
+  ports;
+  url;
+  proxy;
   #options;
   /** Whether the home is a temporary folder, which is deleted when the stack stops. */
   #ownsHome;
@@ -148,8 +154,8 @@ export class ThawStack {
 
   constructor(options) {
     const { replicas = 1, workers = 1, env = {}, programs = thawPrograms, logStep = logNothing } = options;
-    const page = options.page ?? resolveInRepository('frontend/dist');
-    const isProxied = options.isProxied ?? replicas > 1;
+    this.#ownsHome = !options.home;
+    this.home = options.home ?? makeTemporaryHome();
     this.#options = {
       shouldRestart: true,
       ...options,
@@ -158,11 +164,10 @@ export class ThawStack {
       env,
       programs,
       logStep,
-      page,
-      isProxied,
+      pageFolder: options.page ?? resolveInRepository('frontend/dist'),
+      isProxied: options.isProxied ?? replicas > 1,
+      isDurable: options.isDurable ?? !this.#ownsHome,
     };
-    this.#ownsHome = !options.home;
-    this.home = options.home ?? makeTemporaryHome();
   }
 
   /** Starts the stack. @throws {LauncherError} when the stack cannot start, after all its processes were stopped */
@@ -176,7 +181,7 @@ export class ThawStack {
   }
 
   async #start() {
-    const { port, logStep, stores, env, isDurable = !this.#ownsHome } = this.#options;
+    const { port, logStep, stores, env, isDurable } = this.#options;
     // Deletes the homes that launchers left behind when they were killed.
     if (this.#ownsHome) await sweepTemporaryHomes(path.dirname(this.home));
     ensureHome(this.home);
@@ -196,9 +201,7 @@ export class ThawStack {
     this.url = `http://localhost:${this.ports.page}`;
     this.replicas = this.ports.replicas.map((replicaPort, index) => this.#createReplica(index, replicaPort));
     this.workers = this.ports.workers.map((internalPort, index) => this.#createWorker(index, internalPort));
-    await settleAllOrThrow(
-      [...this.replicas, ...this.workers].map((managedProcess) => managedProcess.start()),
-    );
+    await waitForAll([...this.replicas, ...this.workers].map((managedProcess) => managedProcess.start()));
     if (this.#options.isProxied) await this.#startProxy();
     await this.#waitUntilServed();
   }
@@ -208,8 +211,7 @@ export class ThawStack {
    * is not restarted. Has no effect before these processes exist, for example during the migrations.
    */
   interrupt() {
-    for (const managedProcess of [this.proxy, ...this.replicas, ...this.workers])
-      managedProcess?.kill('SIGTERM');
+    this.#sendSignalToAll('SIGTERM');
   }
 
   /** Stops nginx, then replicas and workers, then the private stores. */
@@ -218,11 +220,25 @@ export class ThawStack {
     return this.#stopping;
   }
 
-  /** Kills all processes immediately. */
+  /** Kills all processes immediately, including the private stores. */
   killNow() {
-    for (const managedProcess of [this.proxy, ...this.replicas, ...this.workers])
-      managedProcess?.kill('SIGKILL');
+    this.#sendSignalToAll('SIGKILL');
     this.#openedStores?.killNow();
+  }
+
+  /** Makes a registered user a moderator, with the command-line tool for operators. @param {string} email */
+  async appointModerator(email) {
+    const { command, args } = moderatorsProgram;
+    await runOrThrow('The moderator was not appointed', command, [...args, 'add', email], {
+      env: this.#buildEnvironment({}),
+      logFile: path.join(this.home, 'logs', 'moderators.log'),
+    });
+  }
+
+  /** Sends a signal to nginx, the replicas and the workers. */
+  #sendSignalToAll(signal) {
+    for (const managedProcess of [this.proxy, ...this.replicas, ...this.workers])
+      managedProcess?.kill(signal);
   }
 
   async #stop() {
@@ -248,32 +264,25 @@ export class ThawStack {
     });
   }
 
-  /** Makes a registered user a moderator, with the command-line tool for operators. @param {string} email */
-  async appointModerator(email) {
-    const { command, args } = moderatorsProgram;
-    await runOrThrow('The moderator was not appointed', command, [...args, 'add', email], {
-      env: this.#buildEnvironment({}),
-      logFile: path.join(this.home, 'logs', 'moderators.log'),
-    });
-  }
-
+  /** `internal` and `workers` are the internal ports of the replicas and of the workers. */
   async #choosePorts() {
     const { replicas, workers, port, isProxied } = this.#options;
-    // A public and an internal port for each replica, an internal port for each worker, and one for the page.
-    const freePorts = await findFreePorts(2 * replicas + workers + 1);
-    const pagePort = port ?? freePorts.pop();
-    // Without nginx, the only replica serves the page.
-    const apiPorts = isProxied ? freePorts.splice(0, replicas) : [pagePort];
+    // One for the page, a public and an internal port for each replica, and an internal port for each worker.
+    const freePorts = await findFreePorts(1 + 2 * replicas + workers);
+    const takeFreePorts = (count) => freePorts.splice(0, count);
+    const [freePagePort] = takeFreePorts(1);
+    const pagePort = port ?? freePagePort;
     this.ports = {
       page: pagePort,
-      replicas: apiPorts,
-      internal: freePorts.splice(0, replicas),
-      workers: freePorts.splice(0, workers),
+      // Without nginx, the only replica serves the page.
+      replicas: isProxied ? takeFreePorts(replicas) : [pagePort],
+      internal: takeFreePorts(replicas),
+      workers: takeFreePorts(workers),
     };
   }
 
   #createReplica(index, port) {
-    const { isProxied, page, programs } = this.#options;
+    const { isProxied, pageFolder, programs } = this.#options;
     const internalPort = this.ports.internal[index];
     const settings = {
       PORT: port,
@@ -282,7 +291,7 @@ export class ThawStack {
       // Behind nginx, which serves the page, replicas listen on loopback only and serve no API docs by default.
       ...(isProxied
         ? { HOST: '127.0.0.1', API_DOCS: this.#readSetting('API_DOCS') ?? 'off' }
-        : { PUBLIC_DIR: page }),
+        : { PUBLIC_DIR: pageFolder }),
     };
     const replica = this.#createProcess(`api-${index + 1}`, programs.api, internalPort, settings);
     return Object.assign(replica, { port });
@@ -317,18 +326,14 @@ export class ThawStack {
   }
 
   async #startProxy() {
-    const { page: pageFolder, logStep } = this.#options;
-    const host = this.#readSetting('HOST');
-    const { page: port, replicas: replicaPorts } = this.ports;
-    const apiPorts = (await this.#options.routeToReplicas?.(replicaPorts)) ?? replicaPorts;
-    const publicOrigin = this.#readSetting('PUBLIC_ORIGIN');
+    const { pageFolder, routeToReplicas, logStep } = this.#options;
     const definition = await prepareNginx({
       home: this.home,
-      port,
-      host,
-      apiPorts,
+      port: this.ports.page,
+      host: this.#readSetting('HOST'),
+      apiPorts: (await routeToReplicas?.(this.ports.replicas)) ?? this.ports.replicas,
       page: pageFolder,
-      publicOrigin,
+      publicOrigin: this.#readSetting('PUBLIC_ORIGIN'),
       trustedProxies: this.#readSetting('TRUSTED_PROXIES'),
       // The same profile as that of the replicas.
       limitsProfile: this.#buildEnvironment({}).LIMITS_PROFILE,
@@ -352,12 +357,12 @@ export class ThawStack {
     );
   }
 
-  /** Whether the page is served. Without a built page, as in tests with stand-in programs, any response counts. */
   async #isPageServed() {
-    const status = await getHttpStatus(
-      `http://${this.#readSetting('HOST') ?? '127.0.0.1'}:${this.ports.page}/`,
-    );
-    return fs.existsSync(path.join(this.#options.page, 'index.html')) ? status === 200 : status !== undefined;
+    const host = this.#readSetting('HOST') ?? '127.0.0.1';
+    const status = await getHttpStatus(`http://${host}:${this.ports.page}/`);
+    const hasBuiltPage = fs.existsSync(path.join(this.#options.pageFolder, 'index.html'));
+    // Without a built page, as in tests with stand-in programs, any response counts.
+    return hasBuiltPage ? status === 200 : status !== undefined;
   }
 
   /** Reads a setting from the option `env`, or else from the environment of this process; undefined if it is empty. */
@@ -391,10 +396,11 @@ export const runMigrations = ({ program, home, stores, stackSettings, logFile })
   });
 
 /**
- * Waits until all promises have settled, and then throws the first failure, if any. So no process is still starting
- * when the caller stops the stack.
+ * Waits for all promises and throws the first failure, if any. Unlike `Promise.all`, it does not throw before all have
+ * settled: no process may still be starting when the caller stops the stack.
  */
-async function settleAllOrThrow(promises) {
-  const firstFailure = (await Promise.allSettled(promises)).find(({ status }) => status === 'rejected');
+async function waitForAll(promises) {
+  const results = await Promise.allSettled(promises);
+  const firstFailure = results.find(({ status }) => status === 'rejected');
   if (firstFailure) throw firstFailure.reason;
 }

@@ -1,6 +1,6 @@
 import { type Page } from '@playwright/test';
 import { readStoredUser } from './support/account.ts';
-import { expect, test } from './support/test.ts';
+import { expect, test, type Person } from './support/test.ts';
 
 /** More than the number of tab stops on any page of the test. */
 const maxTabPresses = 80;
@@ -20,84 +20,83 @@ const tabTo = async (
   throw new Error(`${role} "${String(name)}" is not reached with Tab`);
 };
 
-// A logout may close the socket before its HTTP response arrives. The page then requests its user and gets 401.
-test.use({ expectedErrors: [/status of 401/] });
-
-test('a visitor can start, chat, play, skip and log out with the keyboard alone', async ({
-  openContext,
-  newcomer,
-}) => {
-  test.slow();
-  const page = await (await openContext()).newPage();
-  await page.goto('/');
-  await tabTo(page, 'button', 'Join Anonymously');
+const pressButton = async (page: Page, name: string | RegExp): Promise<void> => {
+  await tabTo(page, 'button', name);
   await page.keyboard.press('Enter');
+};
 
-  // The dialog asks for the gender.
+const getMessageField = (page: Page) => page.getByRole('textbox', { name: 'Message' });
+
+/** Tabs to the message list and moves the focus to a message: the first ArrowUp focuses the newest one. */
+const focusMessage = async (page: Page, positionFromEnd: number): Promise<void> => {
+  await tabTo(page, 'region', 'Messages');
+  for (let position = 1; position <= positionFromEnd; position += 1) {
+    await page.keyboard.press('ArrowUp');
+    const message = page.getByRole('region', { name: 'Messages' }).getByRole('listitem').nth(-position);
+    await expect(message).toBeFocused();
+  }
+};
+
+/** Creates an anonymous account and chooses its gender in the dialog that asks for it. */
+const joinAsWoman = async (page: Page): Promise<void> => {
+  await pressButton(page, 'Join Anonymously');
   await expect(page.getByRole('dialog')).toBeVisible();
   await tabTo(page, 'radio', 'Man');
   await page.keyboard.press('ArrowRight');
   await expect(page.getByRole('radio', { name: 'Woman' })).toBeChecked();
-  await tabTo(page, 'button', 'Confirm');
-  await page.keyboard.press('Enter');
+  await pressButton(page, 'Confirm');
   await expect(page.getByRole('dialog', { name: 'Anonymous Account' })).toBeVisible();
-  await tabTo(page, 'button', 'Maybe Later');
-  await page.keyboard.press('Enter');
+  await pressButton(page, 'Maybe Later');
   await expect(page.getByRole('dialog')).toBeHidden();
+};
 
-  // The gender of the partner. Bob is a man, so the two can be matched.
+const searchForMen = async (page: Page): Promise<void> => {
   await tabTo(page, 'radio', 'Both');
   await page.keyboard.press('ArrowRight');
   await expect(page.getByRole('radio', { name: 'Man', exact: true })).toBeChecked();
   await tabTo(page, 'button', 'Find Conversation');
   await page.keyboard.press('Space');
+};
 
-  const bob = await newcomer({ gender: 'male' });
-  await bob.pressFind();
-  await expect(page.getByRole('heading', { name: bob.name })).toBeVisible();
+const sendMessage = async (page: Page, bob: Person): Promise<void> => {
   await tabTo(page, 'textbox', 'Message');
   await page.keyboard.type('no mouse here');
   await page.keyboard.press('Enter');
   await expect(bob.message('no mouse here')).toBeVisible();
+};
 
-  const field = page.getByRole('textbox', { name: 'Message' });
-  /** Tabs to the message list and moves the focus to a message: the first ArrowUp focuses the newest one. */
-  const focusMessage = async (positionFromEnd: number): Promise<void> => {
-    await tabTo(page, 'region', 'Messages');
-    for (let position = 1; position <= positionFromEnd; position += 1) {
-      await page.keyboard.press('ArrowUp');
-      await expect(
-        page.getByRole('region', { name: 'Messages' }).getByRole('listitem').nth(-position),
-      ).toBeFocused();
-    }
-  };
-  await focusMessage(1);
+const editNewestMessage = async (page: Page, bob: Person): Promise<void> => {
+  await focusMessage(page, 1);
   // A toolbar is one tab stop; End moves to its last button.
   await tabTo(page, 'button', 'React');
   await page.keyboard.press('End');
   await expect(page.getByRole('button', { name: 'Edit', exact: true })).toBeFocused();
   await page.keyboard.press('Enter');
-  await expect(field).toBeFocused();
+  await expect(getMessageField(page)).toBeFocused();
   await page.keyboard.press('End');
   await page.keyboard.type(' at all');
   await page.keyboard.press('Enter');
   await expect(bob.message('no mouse here at all')).toContainText('(edited)');
+};
 
+const replyToBob = async (page: Page, bob: Person): Promise<void> => {
   await bob.sendMessage('really?');
   await expect(page.getByText('really?', { exact: true })).toBeVisible();
-  await focusMessage(1);
+  await focusMessage(page, 1);
   await tabTo(page, 'button', 'React');
   await page.keyboard.press('ArrowRight');
   await expect(page.getByRole('button', { name: 'Reply', exact: true })).toBeFocused();
   await page.keyboard.press('Enter');
-  await expect(field).toBeFocused();
+  await expect(getMessageField(page)).toBeFocused();
   await page.keyboard.type('not one click');
   await page.keyboard.press('Enter');
   await expect(bob.message('not one click')).toContainText('really?');
+};
 
-  await focusMessage(2);
-  await tabTo(page, 'button', 'React');
-  await page.keyboard.press('Enter');
+/** Reacts to Bob's message, the one before the newest. */
+const reactToBob = async (page: Page, bob: Person): Promise<void> => {
+  await focusMessage(page, 2);
+  await pressButton(page, 'React');
   await expect(page.getByRole('button', { name: 'Heart', exact: true })).toBeFocused();
   await page.keyboard.press('ArrowRight');
   await expect(page.getByRole('button', { name: 'Laughing', exact: true })).toBeFocused();
@@ -105,12 +104,13 @@ test('a visitor can start, chat, play, skip and log out with the keyboard alone'
   await expect(page.getByRole('button', { name: 'Heart', exact: true })).toBeFocused();
   await page.keyboard.press('Enter');
   await expect(bob.page.getByRole('button', { name: 'Heart, 1' })).toBeVisible();
+};
 
-  await tabTo(page, 'button', 'Break the Ice');
-  await page.keyboard.press('Enter');
+/** Plays the question game. Both users see the same answers and choose the second one. */
+const playBreakTheIce = async (page: Page, bob: Person): Promise<void> => {
+  await pressButton(page, 'Break the Ice');
   const optionsOfBob = bob.page.getByRole('region', { name: /^Break the Ice: / }).getByRole('radio');
   await expect(optionsOfBob.first()).toBeEnabled();
-  // Both users see the same answers and choose the second one.
   await optionsOfBob.nth(1).click();
   const [firstAnswer = '', secondAnswer = ''] = await optionsOfBob.allTextContents();
   await tabTo(page, 'radio', firstAnswer);
@@ -121,13 +121,16 @@ test('a visitor can start, chat, play, skip and log out with the keyboard alone'
   await expect(secondOption).not.toBeChecked();
   await page.keyboard.press('Enter');
   await expect(page.getByRole('heading', { name: 'The ice is broken!' })).toBeVisible();
+};
 
-  await tabTo(page, 'button', 'Add Friend');
-  await page.keyboard.press('Enter');
+const addFriend = async (page: Page): Promise<void> => {
+  await pressButton(page, 'Add Friend');
   await expect(page.getByRole('button', { name: 'Sent!' })).toBeDisabled();
+};
 
-  await tabTo(page, 'button', 'Skip Chat');
-  await page.keyboard.press('Enter');
+/** Skips the chat and cancels the search that a skip starts. */
+const skipChat = async (page: Page, bob: Person): Promise<void> => {
+  await pressButton(page, 'Skip Chat');
   await expect(page.getByText('Skip this chat?')).toBeVisible();
   await page.keyboard.press('Escape');
   await expect(page.getByRole('button', { name: 'Skip Chat' })).toBeFocused();
@@ -135,18 +138,42 @@ test('a visitor can start, chat, play, skip and log out with the keyboard alone'
   await page.keyboard.press('Enter');
   await page.keyboard.press('Enter');
   await expect(bob.heading('Chat Ended')).toBeVisible();
-  // Cancel ends the search that a skip starts.
-  await tabTo(page, 'button', 'Cancel');
-  await page.keyboard.press('Enter');
+  await pressButton(page, 'Cancel');
   await expect(page.getByRole('heading', { name: 'Ready to chat?' })).toBeVisible();
+};
 
+const logOut = async (page: Page): Promise<void> => {
   // In the name of the button, the kind of the account follows the user's name.
   const user = await readStoredUser(page);
-  await tabTo(page, 'button', new RegExp(`^Profile Settings: ${user?.username}`));
-  await page.keyboard.press('Enter');
+  await pressButton(page, new RegExp(`^Profile Settings: ${user?.username}`));
   // The dialog also contains the choice of the theme, which must be reachable too.
   await tabTo(page, 'radio', 'Dark');
-  await tabTo(page, 'button', 'Logout');
-  await page.keyboard.press('Enter');
+  await pressButton(page, 'Logout');
   await expect(page).toHaveURL('/auth');
+};
+
+// A logout may close the socket before its HTTP response arrives. The page then requests its user and gets 401.
+test.use({ expectedErrors: [/status of 401/] });
+
+test('a visitor can start, chat, play, skip and log out with the keyboard alone', async ({
+  openContext,
+  newcomer,
+}) => {
+  test.slow();
+  const page = await (await openContext()).newPage();
+  await page.goto('/');
+  await joinAsWoman(page);
+  await searchForMen(page);
+  const bob = await newcomer({ gender: 'male' });
+  await bob.pressFind();
+  await expect(page.getByRole('heading', { name: bob.name })).toBeVisible();
+
+  await sendMessage(page, bob);
+  await editNewestMessage(page, bob);
+  await replyToBob(page, bob);
+  await reactToBob(page, bob);
+  await playBreakTheIce(page, bob);
+  await addFriend(page);
+  await skipChat(page, bob);
+  await logOut(page);
 });

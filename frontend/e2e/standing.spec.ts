@@ -1,4 +1,5 @@
 import { type Notice, type Standing } from '@thaw/contract/safety';
+import { type BrowserContext, type Page } from '@playwright/test';
 import {
   expectAccessible,
   expectAccessibleDialog,
@@ -9,9 +10,9 @@ import { expectIntactLayoutOnSmallScreen } from './support/layout.ts';
 import { reportByHttp, signInModerator } from './support/moderation.ts';
 import { expect, type Person, test } from './support/test.ts';
 
-// The standing of a user says whether they may use the chat: it is good, `care` (they are matched only with other such
-// users), `age_question` (they must answer whether they are an adult), or a suspension or ban.
-// Notices inform users of decisions about them, and of decisions about their reports and appeals.
+// The standing of a user says whether they may use the chat. Besides a good standing there are `care` (the user is
+// matched only with users in care), `age_question` (the user must answer whether they are an adult), a suspension and a
+// ban. Notices inform users of decisions about them, and of decisions about their reports and appeals.
 
 // Requests that are in flight during a suspension return 403. Requests about notices that exist only in mocked
 // responses return 404.
@@ -20,9 +21,12 @@ test.use({ expectedErrors: [/status of (403|404)/] });
 const standingPageRefreshMs = 60_000;
 const weekMs = 7 * 24 * 60 * 60_000;
 /** The moderator's reason, which the notice shows to the user. */
-const facts = 'You went on asking for pictures after your partner had said no.';
+const suspensionFacts = 'You went on asking for pictures after your partner had said no.';
 
-/** Waits for the first entry of a user's chat history, which the worker writes asynchronously. @returns its id */
+/**
+ * Waits until the worker has written the user's only chat to their history.
+ * @returns the id of the entry
+ */
 const waitForHistoryId = async ({ page, user }: Person): Promise<number> => {
   let id: number | undefined;
   await expect
@@ -33,6 +37,49 @@ const waitForHistoryId = async ({ page, user }: Person): Promise<number> => {
     })
     .toBeDefined();
   return id!;
+};
+
+/**
+ * Files an appeal on the standing page, whose heading has the focus, with the keyboard.
+ * @returns the id of the appeal
+ */
+const appealByKeyboard = async (person: Person): Promise<number> => {
+  const { page } = person;
+  await page.keyboard.press('Tab');
+  await expect(person.button('Appeal')).toBeFocused();
+  await page.keyboard.press('Enter');
+  await expect(page.getByRole('textbox', { name: 'Tell us what we got wrong.' })).toBeFocused();
+  await expectAccessibleOnPhoneAndDesktop(page, 'appeal', { within: '[role="dialog"]' });
+  await page.keyboard.type('We had agreed on it.');
+  await page.keyboard.press('Tab');
+  const [response] = await Promise.all([
+    page.waitForResponse(/\/api\/appeals$/),
+    page.keyboard.press('Enter'),
+  ]);
+  const appeal = (await response.json()) as { id: number };
+  const dialog = page.getByRole('dialog', { name: 'Appeal' });
+  await expect(dialog).toContainText('Your appeal is being looked at by another moderator.');
+  await page.keyboard.press('Enter');
+  await expect(dialog).toBeHidden();
+  return appeal.id;
+};
+
+/** Closes the dialog of each unread notice. The next one opens when the one before it is closed. */
+const closeNotices = async (page: Page): Promise<void> => {
+  const dialog = page.getByRole('dialog');
+  while (await dialog.isVisible()) {
+    const name = await dialog.getByRole('heading').textContent();
+    await dialog.getByRole('button', { name: 'I understand' }).click();
+    await expect(page.getByRole('dialog', { name: name ?? '' })).toBeHidden();
+  }
+};
+
+/** Deletes all cookies except the one that identifies the device. */
+const keepOnlyDeviceCookie = async (context: BrowserContext): Promise<void> => {
+  const cookies = await context.cookies();
+  await context.clearCookies();
+  // On HTTPS, the name has the prefix `__Host-`.
+  await context.addCookies(cookies.filter(({ name }) => name.endsWith('thaw.did')));
 };
 
 test('a suspension ends the chat and shows the standing page, and a reversed appeal restores access', async ({
@@ -51,15 +98,16 @@ test('a suspension ends the chat and shows the standing page, and a reversed app
   await moderators[0]!.decide(bob, {
     outcome: 'suspended',
     rule: 'no_unwanted_sexual',
-    facts,
+    facts: suspensionFacts,
     until: new Date(Date.now() + weekMs).toISOString(),
   });
   await expect(bob.heading('Your account is paused')).toBeFocused();
-  await expect(page.getByText(facts)).toBeVisible();
+  await expect(page.getByText(suspensionFacts)).toBeVisible();
   await expect(page.getByText('Rule: Nothing sexual that the other does not want.')).toBeVisible();
   await expect(page.getByRole('textbox')).toBeHidden();
   await expect(ada.page.getByText('Your chat partner disconnected')).toBeVisible();
 
+  // The reporter gets a notice too.
   const reportNotice = ada.page.getByRole('dialog', { name: 'Your report' });
   await expect(reportNotice).toContainText('We found a breach of our rules and acted.');
   await expectAccessibleDialog(ada.page, 'Your report');
@@ -70,42 +118,22 @@ test('a suspension ends the chat and shows the standing page, and a reversed app
   await expect(bob.heading('Your account is paused')).toBeVisible();
   await expectAccessibleOnPhoneAndDesktop(page, 'standing page');
   await expectIntactLayoutOnSmallScreen(page.locator('main'), 'standing page');
-  await expect(page.getByRole('heading', { name: 'Your account is paused' })).toBeFocused();
-  await page.keyboard.press('Tab');
-  await expect(bob.button('Appeal')).toBeFocused();
-  await page.keyboard.press('Enter');
-  await expect(page.getByRole('textbox', { name: 'Tell us what we got wrong.' })).toBeFocused();
-  await expectAccessibleOnPhoneAndDesktop(page, 'appeal', { within: '[role="dialog"]' });
-  await page.keyboard.type('We had agreed on it.');
-  await page.keyboard.press('Tab');
-  const [response] = await Promise.all([
-    page.waitForResponse(/\/api\/appeals$/),
-    page.keyboard.press('Enter'),
-  ]);
-  const appeal = (await response.json()) as { id: number };
-  const dialog = page.getByRole('dialog', { name: 'Appeal' });
-  await expect(dialog).toContainText('Your appeal is being looked at by another moderator.');
-  await page.keyboard.press('Enter');
-  await expect(dialog).toBeHidden();
+  await expect(bob.heading('Your account is paused')).toBeFocused();
+  const appealId = await appealByKeyboard(bob);
   await expect(page.getByText('Your appeal is being looked at by another moderator.')).toBeVisible();
   await expect(bob.button('Appeal')).toBeHidden();
 
-  await moderators[1]!.decideAppeal(bob, appeal.id, {
+  await moderators[1]!.decideAppeal(bob, appealId, {
     outcome: 'reversed',
     answer: 'The messages show that both of you had agreed on it.',
   });
   await page.clock.fastForward(standingPageRefreshMs);
-  const notice = page.getByRole('dialog');
-  // When /chat replaces the standing page, the dialog of the notice is closed and opened again. Wait for /chat first.
+  // Waits for /chat first: when it replaces the standing page, the dialog of the notice is closed and opened again.
   await expect(page.getByText('Find Conversation')).toBeVisible();
-  await expect(notice).toBeVisible();
+  await expect(page.getByRole('dialog')).toBeVisible();
   await expectAccessibleOnPhoneAndDesktop(page, 'notice', { within: '[role="dialog"]' });
-  // Each unread notice opens a dialog after the one before it is closed.
-  while (await notice.isVisible()) {
-    const name = await notice.getByRole('heading').textContent();
-    await notice.getByRole('button', { name: 'I understand' }).click();
-    await expect(page.getByRole('dialog', { name: name ?? '' })).toBeHidden();
-  }
+  await closeNotices(page);
+
   await openSettings(page);
   await bob.button('Notices').click();
   const noticesDialog = page.getByRole('dialog', { name: 'Notices' });
@@ -126,19 +154,21 @@ test('a suspension applies to new accounts on the same device, and a suspended u
   const moderator = await signInModerator((await openContext()).request);
   // Without a `historyId`, the report is about their private chat. Only friends have one.
   await reportByHttp(ada, bob, { category: 'hate' });
-  // Unlike in the test above, Bob is not on /chat when the suspension begins.
+  // Bob is not on /chat when the suspension begins.
   await page.goto('/terms');
-  const until = new Date(Date.now() + weekMs).toISOString();
-  await moderator.decide(bob, { outcome: 'suspended', rule: 'no_hate', facts, until });
+  await moderator.decide(bob, {
+    outcome: 'suspended',
+    rule: 'no_hate',
+    facts: suspensionFacts,
+    until: new Date(Date.now() + weekMs).toISOString(),
+  });
   await page.goto('/chat');
   await expect(bob.heading('Your account is paused')).toBeVisible();
   await page.getByRole('banner').getByRole('button', { name: 'Logout' }).click();
   await expect(page).toHaveURL('/auth');
 
-  // Delete all cookies except the one that identifies the device.
-  const cookies = await page.context().cookies();
-  await page.context().clearCookies();
-  await page.context().addCookies(cookies.filter(({ name }) => name.endsWith('thaw.did')));
+  // A new account on the same device is suspended too.
+  await keepOnlyDeviceCookie(page.context());
   await page.reload();
   await bob.button('Chat Anonymously').click();
   await expect(bob.heading('Your account is paused')).toBeVisible();
@@ -147,6 +177,7 @@ test('a suspension applies to new accounts on the same device, and a suspended u
   const newUser = await readStoredUser(page);
   expect(newUser?.id).not.toBe(bob.user.id);
 
+  // With an e-mail address and a password, the suspended user can sign in and appeal.
   const email = createEmail();
   const data = { userId: newUser?.id, email, password: 'correct horse' };
   expect((await page.request.post('/api/convert-anonymous', { data })).ok()).toBe(true);
@@ -159,7 +190,7 @@ test('a suspension applies to new accounts on the same device, and a suspended u
   await expect(bob.button('Appeal')).toBeEnabled();
 });
 
-/** When the standing and the notices of the mocked responses begin. */
+/** The time of the standing and of the notices in the mocked responses. */
 const since = '2026-11-20T21:10:00.000Z';
 const createNotice = (changes: Partial<Notice>): Notice => ({
   id: 1,
@@ -177,7 +208,7 @@ const createNotice = (changes: Partial<Notice>): Notice => ({
   ...changes,
 });
 
-/** Opens /chat with mocked responses for the standing and the notices of the user. */
+/** Opens /chat with mocked responses for the user's standing and notices. The first notice is about the standing. */
 const openChatWithStanding = async (
   { page, user }: Person,
   kind: Standing['kind'],

@@ -1,13 +1,8 @@
 import { befriend, expect, Person, test } from './support/test.ts';
-import {
-  type PrivateChatUser,
-  inPrivateChat,
-  openChat,
-  getPrivateChat,
-  seedMessages,
-} from './support/private-chat.ts';
+import { type PrivateChatUser, inPrivateChat, openChat, seedMessages } from './support/private-chat.ts';
 
-// On logout, the server may close the socket before it responds. The page then requests its user and gets 401.
+// On logout, the server may close the socket before it responds to the request. The page then requests its user and
+// gets 401.
 test.use({ expectedErrors: [/status of 401/] });
 
 /** Locates the row of a friend in the sidebar. */
@@ -27,11 +22,34 @@ const setTabHidden = (page: Person['page'], isHidden: boolean): Promise<void> =>
     document.dispatchEvent(new Event('visibilitychange'));
   }, isHidden);
 
+/** Waits until the page has marked the messages of an open chat as read. */
+const waitUntilMarkedAsRead = async ({ page }: Person): Promise<void> => {
+  const response = await page.waitForResponse(/\/api\/private-messages\/read\//);
+  expect(response.status()).toBe(204);
+};
+
+const unreadCountsUrl = '**/api/private-messages/unread-counts/**';
+
+/** Holds back the unread counts of the server. @returns a function that releases them */
+const holdUnreadCounts = async ({ page }: Person): Promise<() => void> => {
+  let release = (): void => undefined;
+  const released = new Promise<void>((resolve) => (release = resolve));
+  await page.route(unreadCountsUrl, async (route) => {
+    await released;
+    await route.continue();
+  });
+  return release;
+};
+
+const listStoredUnreadKeys = ({ page }: Person): Promise<string[]> =>
+  page.evaluate(() => Object.keys(localStorage).filter((key) => key.includes('unread')));
+
 test('a badge counts unread messages of each friend; opening the chat clears it in every tab', async ({
   friendsInChat,
   newcomer,
 }) => {
   const [ada, bob] = await friendsInChat();
+  // Only users who had a chat can become friends, so Ada leaves Bob for a chat with Eve.
   await ada.skip();
   const eve = await newcomer();
   await eve.pressFind();
@@ -72,23 +90,22 @@ test('a message in the open private chat is marked as read only while the tab is
   await expect(ada.message('message number 2')).toBeVisible();
   await expect(getFriendRow(ada, bob).getByText('2 unread')).toBeVisible();
 
-  const firstReadResponse = ada.page.waitForResponse(/\/api\/private-messages\/read\//);
+  const earlierMessagesRead = waitUntilMarkedAsRead(ada);
   await setTabHidden(ada.page, false);
-  expect((await firstReadResponse).status()).toBe(204);
+  await earlierMessagesRead;
   await expect(getFriendRow(ada, bob).getByText('unread')).toHaveCount(0);
-  const rowWithSeparator = getPrivateChat(ada)
-    .getByRole('listitem')
-    .filter({ has: ada.page.getByRole('separator') });
+  // The separator 'New messages' is above the first message that arrived while the tab was hidden.
+  const rowWithSeparator = ada.messages.filter({ has: ada.page.getByRole('separator') });
   await expect(rowWithSeparator).toContainText('message number 1');
 
-  const secondReadResponse = ada.page.waitForResponse(/\/api\/private-messages\/read\//);
+  const newMessageRead = waitUntilMarkedAsRead(ada);
   await seedMessages(bob, ada, 1, { text: () => 'seen at once' });
-  expect((await secondReadResponse).status()).toBe(204);
+  await newMessageRead;
   await expect(ada.message('seen at once')).toBeVisible();
   await expect(getFriendRow(ada, bob).getByText('unread')).toHaveCount(0);
 });
 
-test('with 100 unread messages, the 99+ badge survives a reload, the chat opens at the first, and logout deletes the count', async ({
+test('a badge shows at most 99+, and also after a reload before the server has responded', async ({
   friendsInChat,
 }) => {
   const [ada, bob] = await friendsInChat();
@@ -98,31 +115,36 @@ test('with 100 unread messages, the 99+ badge survives a reload, the chat opens 
   await expect(getFriendRow(ada, bob).getByText('99+ unread')).toBeVisible();
   await expect(ada.page).toHaveTitle(/^\(99\+\) /);
 
-  // Until the server responds, the page shows the last known count.
-  let respond: (() => void) | undefined;
-  const responseReleased = new Promise<void>((resolve) => (respond = resolve));
-  await ada.page.route('**/api/private-messages/unread-counts/**', async (route) => {
-    await responseReleased;
-    await route.continue();
-  });
+  const releaseUnreadCounts = await holdUnreadCounts(ada);
   await ada.page.reload();
   await expect(getFriendRow(ada, bob).getByText('99+ unread')).toBeVisible();
-  respond?.();
+  const unreadCountsResponse = ada.page.waitForResponse(unreadCountsUrl);
+  releaseUnreadCounts();
+  await unreadCountsResponse;
+  await expect(getFriendRow(ada, bob).getByText('99+ unread')).toBeVisible();
+});
 
-  // The chat opens at the first unread message, with a button to the newest.
+test('with 100 unread messages, a private chat opens at the first of them, with a button to the newest', async ({
+  friendsInChat,
+}) => {
+  const [ada, bob] = (await friendsInChat()).map(inPrivateChat) as [PrivateChatUser, PrivateChatUser];
+  await seedMessages(bob, ada, 100);
+  await expect(getFriendRow(ada, bob).getByText('99+ unread')).toBeVisible();
   await openChat(ada, bob);
-  const adaInPrivateChat = inPrivateChat(ada);
   await expect(ada.page.getByRole('separator', { name: 'New messages' })).toBeInViewport();
-  await expect(adaInPrivateChat.messages.filter({ has: ada.page.getByRole('separator') })).toBeInViewport();
-  await expect(adaInPrivateChat.messages.last()).not.toBeInViewport();
+  await expect(ada.messages.filter({ has: ada.page.getByRole('separator') })).toBeInViewport();
+  await expect(ada.messages.last()).not.toBeInViewport();
   await ada.button('100 new messages').click();
-  await expect(adaInPrivateChat.messages.last()).toBeInViewport();
+  await expect(ada.messages.last()).toBeInViewport();
   await expect(ada.button('100 new messages')).toBeHidden();
+});
 
-  await ada.page.getByRole('button', { name: 'Logout' }).click();
+test('logging out deletes the stored unread counts', async ({ friendsInChat }) => {
+  const [ada, bob] = await friendsInChat();
+  await seedMessages(bob, ada, 1);
+  await expect(getFriendRow(ada, bob).getByText('1 unread')).toBeVisible();
+  await expect.poll(() => listStoredUnreadKeys(ada)).toHaveLength(1);
+  await ada.button('Logout').click();
   await expect(ada.page).toHaveURL(/\/auth/);
-  const storedKeys = await ada.page.evaluate(() =>
-    Object.keys(localStorage).filter((key) => key.includes('unread')),
-  );
-  expect(storedKeys).toEqual([]);
+  expect(await listStoredUnreadKeys(ada)).toEqual([]);
 });

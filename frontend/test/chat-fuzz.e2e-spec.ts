@@ -1,9 +1,11 @@
 /**
- * Runs two api processes, a worker, and their own PostgreSQL and Redis. For each user, a `ChatPage` runs the state and
- * the connection of the product, without a screen. Pairs of users perform random sequences of actions, one sequence in
- * each chat. A seed determines the sequences; FUZZ_SEED sets it. After each sequence both pages must show the chat as
- * its events in Redis describe it, and after the end of the chat PostgreSQL must hold the same events. With
- * THAW_TEST_LONG=1 there are 100,000 sequences.
+ * Runs two api processes, a worker, and their own PostgreSQL and Redis. Each user has a `ChatPage`: the state and the
+ * connection of the product's page, without a screen.
+ *
+ * Pairs of users perform random sequences of actions, one sequence in each chat. After each sequence, both pages must
+ * show the chat as its events in Redis describe it. After the end of the chat, PostgreSQL must hold the same events.
+ *
+ * FUZZ_SEED sets the seed of the sequences. With THAW_TEST_LONG=1, there are 100,000 of them instead of 200.
  */
 import { randomInt } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -75,9 +77,9 @@ type Pair = readonly [ChatPage, ChatPage];
 const readStream = async (sessionId: string): Promise<LoggedEvent[]> => {
   const entries = await redis.xrange(chatKeys(findShard(sessionId)).stream(sessionId), '-', '+');
   return entries.map(([id, fields]) => {
-    // An entry has one field. Its value is JSON with short names for id, type and data.
-    const { i, t, d } = JSON.parse(fields[1] ?? '{}') as { i: string; t: string; d: LoggedEvent['data'] };
-    return { id, eventId: i, type: t, data: d };
+    const [, json = '{}'] = fields; // the name and the value of the only field
+    const event = JSON.parse(json) as { i: string; t: string; d: LoggedEvent['data'] };
+    return { id, eventId: event.i, type: event.t, data: event.d };
   });
 };
 
@@ -124,7 +126,7 @@ const readShownChat = ({ state }: ChatPage): ShownChat => {
   return { messages, games };
 };
 
-/** Compares a page with the events of its chat. @returns a description of the first difference, or null */
+/** Compares a page with the events of its chat. @returns the first difference, or null */
 const findDifference = (page: ChatPage, events: readonly LoggedEvent[]): string | null => {
   const { session, phase } = page.state;
   if (page.violations.length > 0) return page.violations.join(', ');
@@ -134,13 +136,25 @@ const findDifference = (page: ChatPage, events: readonly LoggedEvent[]): string 
   const [unsent] = page.outgoing;
   if (unsent) return `a message is ${unsent.state}`;
   if (Object.keys(session.unconfirmedMessages).length > 0) return 'a change is not confirmed';
-  const [shown, expected] = [readShownChat(page), computeShownChat(events, page.id)].map((chat) =>
-    JSON.stringify(chat),
-  );
+  const shown = JSON.stringify(readShownChat(page));
+  const expected = JSON.stringify(computeShownChat(events, page.id));
   return shown === expected ? null : `it shows\n${shown}\nand should show\n${expected}`;
 };
 
-/** Performs one random action as the user of a page; none outside a chat. @returns the name of the action */
+type WeightedAction = [weight: number, name: string, act: () => void];
+
+const toReply = ({ id, content, senderId }: ChatMessage): NonNullable<ChatMessage['replyTo']> => ({
+  messageId: id,
+  content,
+  senderId,
+  senderName: 'any name',
+});
+
+/**
+ * Performs one random action as the user of a page, if the page is in a chat. An action that needs a message or a game
+ * does nothing when there is none.
+ * @returns the name of the action
+ */
 const doRandomAction = (page: ChatPage, dice: Dice): string => {
   const { session, phase } = page.state;
   const { chat } = page;
@@ -148,37 +162,36 @@ const doRandomAction = (page: ChatPage, dice: Dice): string => {
   const reactable = session.messages.filter(canBeReactedTo);
   const editable = reactable.filter((message) => canBeEdited(message, page.id));
   const newestGame = session.messages.flatMap((message) => readQuestionGame(message) ?? []).at(-1);
-  const sendMessage = (repliedTo?: ChatMessage) => {
-    const replyTo = repliedTo && {
-      messageId: repliedTo.id,
-      content: repliedTo.content,
-      senderId: repliedTo.senderId,
-      senderName: 'any name',
-    };
-    chat.outbox.submit(session.sessionId, {
-      text: dice.createWords(),
-      attachment: null,
-      replyTo: replyTo ?? null,
-    });
+  const sendMessage = (replyTo: ChatMessage['replyTo']): void => {
+    chat.outbox.submit(session.sessionId, { text: dice.createWords(), attachment: null, replyTo });
   };
-  const actions: [weight: number, name: string, act: () => void][] = [
-    [6, 'sends a message', () => sendMessage()],
+  const reply = (): void => {
+    const message = dice.pick(reactable);
+    sendMessage(message ? toReply(message) : null);
+  };
+  const react = (): void => {
+    const message = dice.pick(reactable);
+    if (message) chat.react(message.id, dice.pick(reactionEmojis) ?? '');
+  };
+  const edit = (): void => {
+    const message = dice.pick(editable);
+    if (message) chat.edit(message.id, dice.createWords());
+  };
+  const answer = (): void => {
+    if (newestGame) chat.game.answer(newestGame.gameId, dice.pick(newestGame.options) ?? '');
+  };
+  const ignore = (): void => {
+    if (newestGame) chat.game.ignore(newestGame.gameId);
+  };
+  const actions: WeightedAction[] = [
+    [6, 'sends a message', () => sendMessage(null)],
     // Without a message to reply to, this sends a message that is no reply.
-    [2, 'replies to a message', () => sendMessage(dice.pick(reactable))],
-    [
-      4,
-      'reacts',
-      () =>
-        reactable.length > 0 && chat.react(dice.pick(reactable)?.id ?? '', dice.pick(reactionEmojis) ?? ''),
-    ],
-    [2, 'edits', () => editable.length > 0 && chat.edit(dice.pick(editable)?.id ?? '', dice.createWords())],
+    [2, 'replies to a message', reply],
+    [4, 'reacts', react],
+    [2, 'edits', edit],
     [2, 'starts a game', () => void chat.game.start()],
-    [
-      3,
-      'answers the question',
-      () => newestGame && chat.game.answer(newestGame.gameId, dice.pick(newestGame.options) ?? ''),
-    ],
-    [1, 'ignores the question', () => newestGame && chat.game.ignore(newestGame.gameId)],
+    [3, 'answers the question', answer],
+    [1, 'ignores the question', ignore],
     [1, 'types', () => chat.notifyTyping()],
     [1, 'is cut off', () => page.cut()],
   ];
@@ -188,9 +201,9 @@ const doRandomAction = (page: ChatPage, dice: Dice): string => {
 };
 
 /** Settles when the pair that uses the queue has finished. */
-let whenQueueIsFree: Promise<void> = Promise.resolve();
+let whenQueueIsFree: Promise<unknown> = Promise.resolve();
 /** Runs `work` while no other pair searches, so that each user is matched with the partner of their own pair. */
-const withExclusiveQueue = (work: () => Promise<void>): Promise<void> => {
+const withExclusiveQueue = <Result>(work: () => Promise<Result>): Promise<Result> => {
   const result = whenQueueIsFree.then(work);
   // A failure of one pair must not stop the others.
   whenQueueIsFree = result.catch(() => undefined);
@@ -227,19 +240,17 @@ const startNewChat = async (pair: Pair, previousId: string | undefined): Promise
 
 /** Ends the chat of a pair in one of several ways. @returns the name of the way */
 const endChat = (pair: Pair, dice: Dice): string => {
-  const [first, second] = dice.flipCoin() ? pair : [pair[1], pair[0]];
-  const ways: [weight: number, name: string, act: () => void][] = [
-    [4, 'one skips', () => first.act(() => first.chat.skip())],
-    [2, 'both skip', () => [first, second].forEach((page) => page.act(() => page.chat.skip()))],
-    [2, 'one leaves', () => first.act(() => first.chat.endSearchOrChat())],
-    [
-      1,
-      'one skips as the other is cut off',
-      () => {
-        second.cut();
-        first.act(() => first.chat.skip());
-      },
-    ],
+  const [one, other] = dice.flipCoin() ? pair : [pair[1], pair[0]];
+  const skip = (page: ChatPage): void => page.act(() => page.chat.skip());
+  const skipAsOtherIsCutOff = (): void => {
+    other.cut();
+    skip(one);
+  };
+  const ways: WeightedAction[] = [
+    [4, 'one skips', () => skip(one)],
+    [2, 'both skip', () => [one, other].forEach(skip)],
+    [2, 'one leaves', () => one.act(() => one.chat.endSearchOrChat())],
+    [1, 'one skips as the other is cut off', skipAsOtherIsCutOff],
   ];
   const [, name, act] = dice.pickWeighted(ways);
   act();
@@ -277,11 +288,8 @@ const waitUntilSettled = async (pair: Pair, sessionId: string): Promise<void> =>
 /** Expects PostgreSQL to hold the same events as Redis for each of these ended chats. */
 const expectPersisted = async (sessionIds: readonly string[]): Promise<void> => {
   for (const sessionId of sessionIds) {
-    const expected = (await readStream(sessionId)).map(({ eventId, type, data }) => ({
-      eventId,
-      type,
-      data,
-    }));
+    const events = await readStream(sessionId);
+    const expected = events.map(({ eventId, type, data }) => ({ eventId, type, data }));
     expect(expected.at(-1)?.type).toBe('ChatEnded');
     await untilWithin(
       MAX_WAIT_MS,
@@ -292,15 +300,69 @@ const expectPersisted = async (sessionIds: readonly string[]): Promise<void> => 
 };
 
 const openPair = async (dice: Dice): Promise<Pair> => {
-  // The first connections of the two users go to different replicas, later ones to random replicas.
   const origins = stack.replicas.map(({ port }) => `http://127.0.0.1:${port}`);
-  const createPage = async (replica: number): Promise<ChatPage> => {
-    const visitor = new ThawVisitor([origins[replica] ?? '']);
-    await visitor.joinAnonymously(replica === 0 ? 'female' : 'male');
-    let connections = 0;
-    return new ChatPage(visitor, origins, () => (connections++ === 0 ? replica : dice.pickBetween(0, 1)));
+  /** The first connection of the page goes to `firstReplica`, later ones go to random replicas. */
+  const createPage = async (firstReplica: 0 | 1, gender: 'female' | 'male'): Promise<ChatPage> => {
+    const visitor = new ThawVisitor([origins[firstReplica] ?? '']);
+    await visitor.joinAnonymously(gender);
+    let hasConnected = false;
+    const chooseReplica = (): number => {
+      if (hasConnected) return dice.pickBetween(0, 1);
+      hasConnected = true;
+      return firstReplica;
+    };
+    return new ChatPage(visitor, origins, chooseReplica);
   };
-  return [await createPage(0), await createPage(1)];
+  return [await createPage(0, 'female'), await createPage(1, 'male')];
+};
+
+/** A pair, and the session ids of its chats. */
+interface PairState {
+  pair: Pair;
+  currentId: string | undefined;
+  /** Ended chats that are not checked in PostgreSQL yet. */
+  endedIds: string[];
+}
+
+/**
+ * Ends the previous chat of a pair, starts a new one, and performs a random sequence of actions in it.
+ * @param log  receives a description of each action
+ */
+const playSequence = async (state: PairState, dice: Dice, log: string[]): Promise<void> => {
+  const { pair, currentId: previousId } = state;
+  const sessionId = await withExclusiveQueue(async () => {
+    if (previousId !== undefined) log.push(endChat(pair, dice));
+    return startNewChat(pair, previousId);
+  });
+  if (previousId !== undefined) state.endedIds.push(previousId);
+  state.currentId = sessionId;
+  await doRandomActions(pair, dice, log);
+  await waitUntilSettled(pair, sessionId);
+  if (state.endedIds.length >= CHATS_PER_CHECK) await expectPersisted(state.endedIds.splice(0));
+};
+
+/** Runs the sequence with this number. @throws Error that also contains the seed and the actions so far */
+const runSequence = async (state: PairState, number: number): Promise<void> => {
+  const dice = createDice(seed + number);
+  const log: string[] = [];
+  try {
+    await playSequence(state, dice, log);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new Error(`FUZZ_SEED=${seed}, sequence ${number} (${log.join('; ')}): ${reason}`, { cause: error });
+  }
+};
+
+/** Ends the last chat of a pair, and checks all chats that are not checked yet. */
+const finishPair = async ({ pair, currentId, endedIds }: PairState): Promise<void> => {
+  await withExclusiveQueue(async () => {
+    for (const page of pair) page.act(() => page.chat.endSearchOrChat());
+    if (currentId === undefined) return;
+    await untilWithin(MAX_WAIT_MS, async () => (await readStream(currentId)).at(-1)?.type === 'ChatEnded');
+    endedIds.push(currentId);
+  });
+  await expectPersisted(endedIds);
+  for (const page of pair) expect(page.violations).toEqual([]);
 };
 
 /** State shared by the pairs of one run of the test; a retry of the test is another run. */
@@ -314,43 +376,15 @@ interface Run {
 const runSequences = async (run: Run): Promise<void> => {
   // These dice choose only the replicas of the pair's connections. Each sequence of actions has dice of its own.
   const pair = await openPair(createDice(seed));
-  let currentId: string | undefined;
-  /** Session ids of ended chats that are not checked in PostgreSQL yet. */
-  let endedIds: string[] = [];
+  const state: PairState = { pair, currentId: undefined, endedIds: [] };
   for (const page of pair) page.start();
   try {
     while (run.startedCount < SEQUENCE_COUNT && !run.hasFailed) {
       const number = run.startedCount;
       run.startedCount += 1;
-      const dice = createDice(seed + number);
-      const log: string[] = [];
-      try {
-        await withExclusiveQueue(async () => {
-          // A sequence begins with the end of the previous chat.
-          if (currentId !== undefined) log.push(endChat(pair, dice));
-          const newId = await startNewChat(pair, currentId);
-          if (currentId !== undefined) endedIds.push(currentId);
-          currentId = newId;
-        });
-        await doRandomActions(pair, dice, log);
-        await waitUntilSettled(pair, currentId ?? '');
-        if (endedIds.length >= CHATS_PER_CHECK) await expectPersisted(endedIds.splice(0));
-      } catch (error) {
-        const reason = error instanceof Error ? error.message : String(error);
-        throw new Error(`FUZZ_SEED=${seed}, sequence ${number} (${log.join('; ')}): ${reason}`, {
-          cause: error,
-        });
-      }
+      await runSequence(state, number);
     }
-    await withExclusiveQueue(async () => {
-      for (const page of pair) page.act(() => page.chat.endSearchOrChat());
-      if (currentId === undefined) return;
-      const lastId = currentId;
-      await untilWithin(MAX_WAIT_MS, async () => (await readStream(lastId)).at(-1)?.type === 'ChatEnded');
-      endedIds = [...endedIds, lastId];
-    });
-    await expectPersisted(endedIds);
-    for (const page of pair) expect(page.violations).toEqual([]);
+    await finishPair(state);
   } catch (error) {
     run.hasFailed = true;
     throw error;

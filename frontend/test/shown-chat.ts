@@ -1,13 +1,14 @@
 /** An event of a chat, as its Redis stream stores it. */
 export interface LoggedEvent {
-  /** Id of the stream entry. That of a `MessageSent` event is also the id of the message. */
+  /** Id of the stream entry. For a `MessageSent` event, it is also the id of the message. */
   id: string;
   eventId: string;
   type: string;
+  /** Not validated, so the fields that are copied from it below are `unknown`. */
   data: Record<string, unknown>;
 }
 
-/** A message as a page shows it. Here and below, fields copied from event data are `unknown`: it is not validated. */
+/** A message as a page shows it. */
 export interface ShownMessage {
   id: string;
   senderId: unknown;
@@ -15,7 +16,7 @@ export interface ShownMessage {
   isEdited: boolean;
   /** Id of the message to which this one replies, or null. */
   repliesTo: unknown;
-  /** Ids of the users by emoji. */
+  /** For each emoji, the ids of the users who reacted with it, in the order of their reactions. */
   reactions: Record<string, number[]>;
 }
 
@@ -23,10 +24,11 @@ export interface ShownMessage {
 export interface ShownGame {
   gameId: unknown;
   questionId: unknown;
-  /** `open`, `answered`, `revealed` or `ignored`. */
+  /** `open`, `answered` (by the viewer), `revealed` or `ignored`. */
   progress: string;
-  /** The answers; null until the game is revealed. */
+  /** Null until the game is revealed. */
   ownAnswer: unknown;
+  /** Null until the game is revealed. */
   partnerAnswer: unknown;
 }
 
@@ -35,15 +37,26 @@ export interface ShownChat {
   games: ShownGame[];
 }
 
+const applyReaction = ({ reactions }: ShownMessage, { type, data }: LoggedEvent): void => {
+  const emoji = String(data.emoji);
+  const userId = Number(data.userId);
+  const users = (reactions[emoji] ?? []).filter((otherId) => otherId !== userId);
+  if (type === 'ReactionAdded') users.push(userId);
+  if (users.length > 0) reactions[emoji] = users;
+  else delete reactions[emoji];
+};
+
 /**
- * Computes the chat that a participant's page should show, from all events of the chat. It uses none of the page's
- * code, so a test can compare the page with the result.
+ * Computes the chat that a participant's page should show, from all events of the chat. Shares no code with the
+ * page, so that a test can compare the two.
  * @param viewerId  the participant's user id
  */
 export const computeShownChat = (events: readonly LoggedEvent[], viewerId: number): ShownChat => {
   const messages = new Map<unknown, ShownMessage>();
   const games = new Map<unknown, ShownGame>();
-  for (const { id, type, data } of events) {
+  for (const event of events) {
+    const { id, type, data } = event;
+    // The message or the game that the event changes, if there is one.
     const message = messages.get(data.messageId);
     const game = games.get(data.gameId);
     switch (type) {
@@ -57,22 +70,15 @@ export const computeShownChat = (events: readonly LoggedEvent[], viewerId: numbe
         if (message) Object.assign(message, { content: data.content, isEdited: true });
         break;
       case 'ReactionAdded':
-      case 'ReactionRemoved': {
-        if (!message) break;
-        const [emoji, userId] = [String(data.emoji), Number(data.userId)];
-        const otherUsers = (message.reactions[emoji] ?? []).filter((otherId) => otherId !== userId);
-        const users = type === 'ReactionAdded' ? [...otherUsers, userId] : otherUsers;
-        if (users.length > 0) message.reactions[emoji] = users;
-        else delete message.reactions[emoji];
+      case 'ReactionRemoved':
+        if (message) applyReaction(message, event);
         break;
-      }
       case 'GameStarted': {
         const { gameId, questionId } = data;
         games.set(gameId, { gameId, questionId, progress: 'open', ownAnswer: null, partnerAnswer: null });
         break;
       }
       case 'GameAnswered':
-        // Before the reveal, the page does not show that the partner has answered.
         if (game && data.userId === viewerId) game.progress = 'answered';
         break;
       case 'GameRevealed':

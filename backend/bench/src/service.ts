@@ -10,7 +10,7 @@ import { BenchStores } from './measure/stores';
 /** Time that the worker has for a graceful stop before it is killed. */
 const WORKER_GRACE_MS = 5_000;
 
-/** A compiled version of Thaw: that of this checkout, or another one to compare with. */
+/** A compiled backend: that of this checkout, or that of another checkout to compare with. */
 export interface Build {
   /** Name in the results table. */
   name: string;
@@ -20,7 +20,7 @@ export interface Build {
 
 export const ourBuild: Build = { name: 'thaw', folder: path.resolve(__dirname, '../../dist') };
 
-/** @param checkout folder of a built checkout; the results table shows its commit as the name */
+/** @param checkout folder of a built checkout, whose commit becomes the name of the build */
 const findBuild = (checkout: string): Build => {
   const folder = path.resolve(checkout, 'backend/dist');
   if (!existsSync(path.join(folder, 'main.api.js'))) {
@@ -30,10 +30,8 @@ const findBuild = (checkout: string): Build => {
   return { name: `commit ${commit.trim()}`, folder };
 };
 
-/**
- * The builds of BENCH_SERVICE (comma-separated folders of built checkouts). Each round measures them and `ourBuild`.
- */
-export const comparedBuilds: readonly Build[] = (process.env.BENCH_SERVICE ?? '')
+/** The builds to compare ours with. BENCH_SERVICE contains the folders of their checkouts, separated by commas. */
+const comparedBuilds: readonly Build[] = (process.env.BENCH_SERVICE ?? '')
   .split(',')
   .filter((checkout) => checkout !== '')
   .map(findBuild);
@@ -56,11 +54,14 @@ interface ServiceOptions {
   nodeFlags?: readonly string[];
   /** Environment variables of all processes. */
   env?: Record<string, string>;
-  /**
-   * Redis address of each replica, for example that of a proxy that counts publications. Default: that of the stores.
-   */
+  /** Redis address of each replica, such as a proxy that counts publications. Default: the Redis of the stores. */
   redisUrls?: readonly string[];
 }
+
+const findFreePort = async (): Promise<number> => {
+  const [port = 0] = await findFreePorts(1);
+  return port;
+};
 
 export interface Replica {
   server: ServerProcess;
@@ -89,8 +90,10 @@ export class Service {
       [path.join(service.buildFolder, 'main.migrate.js')],
       service.createEnvironment({}),
     );
-    for (let index = 0; index < options.replicas; index += 1) await service.addReplica(index);
-    if (options.hasWorker ?? true) await service.startWorker();
+    const { replicas, hasWorker = true } = options;
+    for (let index = 0; index < replicas; index += 1)
+      service.replicas.push(await service.startReplica(index, await findFreePort()));
+    if (hasWorker) await service.startWorker();
     return service;
   }
 
@@ -127,11 +130,6 @@ export class Service {
     return path.join(this.stores.home, 'logs');
   }
 
-  private async addReplica(index: number): Promise<void> {
-    const [port = 0] = await findFreePorts(1);
-    this.replicas.push(await this.startReplica(index, port));
-  }
-
   private async startReplica(index: number, port: number): Promise<Replica> {
     const redisUrl = this.options.redisUrls?.[index];
     const server = await this.startProcess(`api-${index + 1}`, 'main.api.js', {
@@ -147,7 +145,7 @@ export class Service {
     script: string,
     ownEnv: Record<string, string | number>,
   ): Promise<ServerProcess> {
-    const [internalPort = 0] = await findFreePorts(1);
+    const internalPort = await findFreePort();
     return ServerProcess.startProduct(
       {
         name,
@@ -160,7 +158,7 @@ export class Service {
     );
   }
 
-  /** @param ownEnv environment variables of one process */
+  /** @param ownEnv environment variables that only this process gets */
   private createEnvironment(ownEnv: Record<string, string | number>): Record<string, string> {
     const { home, databaseUrl, redisUrl } = this.stores;
     return prepareProductEnvironment({
@@ -192,8 +190,9 @@ export const startBuilds = async (
   try {
     for (const build of [ourBuild, ...comparedBuilds]) {
       const stores = await BenchStores.open({ hasDatabase: true });
-      const buildOptions = { ...options, ...(build === ourBuild ? ourOptions : {}), build };
-      running.push({ name: build.name, stores, service: await Service.start(stores, buildOptions) });
+      const buildOptions = build === ourBuild ? { ...options, ...ourOptions } : options;
+      const service = await Service.start(stores, { ...buildOptions, build });
+      running.push({ name: build.name, stores, service });
     }
   } catch (error) {
     await stopBuilds(running);

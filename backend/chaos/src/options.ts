@@ -24,17 +24,19 @@ const USAGE =
 
 /** Takes about a quarter of an hour, and causes at least one fault of each class (see `listFaultClasses`). */
 const LONG_RUN = { faultCount: 104, userCount: 60, actEveryMs: 220 };
-const SHORT_RUN = { userCount: 12, actEveryMs: 350, durationMs: 60_000 };
+/** Ends after `SHORT_RUN_SECONDS` instead of a number of faults. */
+const SHORT_RUN = { faultCount: undefined, userCount: 12, actEveryMs: 350 };
+const SHORT_RUN_SECONDS = 60;
 
-/** A seed has 32 bits. */
-const SEED_COUNT = 0x1_0000_0000;
+/** Seeds are unsigned 32-bit integers. */
+const SEED_COUNT = 2 ** 32;
 
-/** @throws Error with the usage, for an unknown option or a number that is not a count */
-export const readOptions = (args: readonly string[]): Options => {
-  const stringOption = { type: 'string' } as const;
-  let values;
+const stringOption = { type: 'string' } as const;
+
+/** @throws Error with the usage, for an unknown option */
+const parseArguments = (args: readonly string[]) => {
   try {
-    ({ values } = parseArgs({
+    return parseArgs({
       args: [...args],
       options: {
         seed: stringOption,
@@ -46,27 +48,35 @@ export const readOptions = (args: readonly string[]): Options => {
         report: stringOption,
         long: { type: 'boolean' },
       },
-    }));
+    }).values;
   } catch {
     throw new Error(USAGE);
   }
-  const parseCount = (text: string | undefined): number | undefined => {
-    if (text === undefined) return undefined;
-    const value = Number(text);
-    if (!Number.isSafeInteger(value) || value < 0) throw new Error(USAGE);
-    return value;
-  };
+};
+
+/** @throws Error with the usage, if the text is not a count */
+const parseCount = (text: string | undefined): number | undefined => {
+  if (text === undefined) return undefined;
+  const value = Number(text);
+  if (!Number.isSafeInteger(value) || value < 0) throw new Error(USAGE);
+  return value;
+};
+
+const roundUpToEven = (count: number): number => count + (count % 2);
+
+/** @throws Error with the usage, for an unknown option or a number that is not a count */
+export const readOptions = (args: readonly string[]): Options => {
+  const values = parseArguments(args);
   const isLong = values.long ?? false;
   const preset = isLong ? LONG_RUN : SHORT_RUN;
   const seconds = parseCount(values.seconds);
-  const userCount = parseCount(values.users) ?? preset.userCount;
+  // With `--seconds`, a long run too ends after that time. `--faults` takes precedence over both.
+  const defaultFaultCount = seconds === undefined ? preset.faultCount : undefined;
   return {
     seed: parseCount(values.seed) ?? Math.floor(Math.random() * SEED_COUNT),
-    durationMs: seconds === undefined ? SHORT_RUN.durationMs : seconds * 1_000,
-    // `--faults` takes precedence over `--seconds`, and `--seconds` over the number of faults of a long run.
-    faultCount:
-      parseCount(values.faults) ?? (isLong && seconds === undefined ? LONG_RUN.faultCount : undefined),
-    userCount: userCount + (userCount % 2),
+    durationMs: (seconds ?? SHORT_RUN_SECONDS) * 1_000,
+    faultCount: parseCount(values.faults) ?? defaultFaultCount,
+    userCount: roundUpToEven(parseCount(values.users) ?? preset.userCount),
     actEveryMs: parseCount(values.every) ?? preset.actEveryMs,
     labelFilters: values.only?.split(','),
     reportFile: values.report,

@@ -83,7 +83,7 @@ export class Run {
       skippedFaults: this.listSkippedFaults(),
       verdict,
       recovery: this.recovery,
-      refusals: sumCounts(population.users.map(({ refusals }) => refusals)),
+      refusals: sumCounts(population.users.map(({ failures }) => failures)),
       acknowledged: sumCounts(population.users.map(({ acknowledged }) => acknowledged)),
       gaveUpCount: population.users.reduce((sum, { connection }) => sum + connection.gaveUpCount, 0),
       before: idleBefore,

@@ -1,6 +1,6 @@
 import { type Random, createSeededRandom } from './random';
 
-/** Faults that a signal causes: of a replica, a worker, nginx or a store. */
+/** Faults that a signal causes in a replica, a worker, nginx or a store. */
 export const signalKinds = ['kill', 'pause', 'terminate'] as const;
 /** Faults of the connections between two processes; `FaultyLink` describes them. */
 export const linkKinds = ['cut', 'delay', 'black-hole', 'throttle', 'half-open', 'abandoned'] as const;
@@ -9,14 +9,15 @@ export type LinkKind = (typeof linkKinds)[number];
 export const redisKinds = ['full', 'nearly-full', 'truncated', 'flushed'] as const;
 export const postgresKinds = ['read-only', 'no-connections', 'disk-full'] as const;
 
-/** A fault, without its time. */
+/**
+ * A fault, without its time. The target is the name of a process, or of a link: `<from>-><to>`, such as `api-1->redis`.
+ * `clock` shifts the clock of one replica by `offsetS` seconds.
+ */
 export type Fault =
   | { kind: (typeof signalKinds)[number]; target: string }
-  /** `target` is a link: `<from>-><to>`, such as `api-1->redis`. */
   | { kind: LinkKind; target: string }
   | { kind: (typeof redisKinds)[number]; target: 'redis' }
   | { kind: (typeof postgresKinds)[number]; target: 'postgres' }
-  /** Shifts the clock of one replica by `offsetS` seconds. */
   | { kind: 'clock'; target: string; offsetS: number };
 
 export interface ScheduledFault {
@@ -67,9 +68,12 @@ const SECOND_FAULT_PROBABILITY = 0.3;
 /** Estimated time of a round after its faults: the recovery, and the check that the service works again. */
 const ESTIMATED_RECOVERY_MS = 3_000;
 
-/** Name of a fault in reports, such as `kill api-2`. */
-export const formatLabel = (fault: Fault): string =>
-  `${fault.kind}${fault.kind === 'clock' ? ` ${fault.offsetS > 0 ? '+' : ''}${fault.offsetS}s` : ''} ${fault.target}`;
+/** Name of a fault in reports, such as `kill api-2` or `clock +60s api-3`. */
+export const formatLabel = (fault: Fault): string => {
+  if (fault.kind !== 'clock') return `${fault.kind} ${fault.target}`;
+  const sign = fault.offsetS > 0 ? '+' : '';
+  return `clock ${sign}${fault.offsetS}s ${fault.target}`;
+};
 
 /** Whether a fault removes acknowledged data from Redis. */
 export const isLossy = ({ kind }: Fault): boolean => kind === 'truncated' || kind === 'flushed';
@@ -88,6 +92,8 @@ export const listFaultClasses = ({ replicas, workers }: Topology): Fault[][] => 
     replicas.map((name) => `nginx->${name}`),
     ['clients->nginx'],
   ];
+  // libfaketime makes every read of the clock expensive, so only the last replica uses it.
+  const clockTarget = replicas.at(-1) ?? '';
   return [
     ...signalTargets.flatMap((targets) =>
       signalKinds.map((kind) => targets.map((target): Fault => ({ kind, target }))),
@@ -97,8 +103,7 @@ export const listFaultClasses = ({ replicas, workers }: Topology): Fault[][] => 
     ),
     ...redisKinds.map((kind): Fault[] => [{ kind, target: 'redis' }]),
     ...postgresKinds.map((kind): Fault[] => [{ kind, target: 'postgres' }]),
-    // libfaketime makes every read of the clock expensive, so only one replica uses it.
-    [60, -60].map((offsetS): Fault => ({ kind: 'clock', target: replicas.at(-1) ?? '', offsetS })),
+    [60, -60].map((offsetS): Fault => ({ kind: 'clock', target: clockTarget, offsetS })),
   ];
 };
 
@@ -106,32 +111,41 @@ export const listFaultClasses = ({ replicas, workers }: Topology): Fault[][] => 
 const mayCoincide = (first: Fault, second: Fault): boolean => first.target !== second.target;
 
 /**
- * Creates the rounds of a run. The same seed and options give the same rounds. Classes of faults are drawn from a
- * shuffled deck, so that each class is drawn once before any is drawn twice.
+ * Creates the rounds of a run. The same seed and options give the same rounds.
  * @throws Error when no fault matches the options
  */
-export const createSchedule = ({
-  seed,
-  topology,
-  durationMs,
-  faultCount,
-  isExcluded,
-  labelFilters,
-}: ScheduleOptions): Round[] => {
+export const createSchedule = (options: ScheduleOptions): Round[] => {
+  const { seed, durationMs, faultCount } = options;
   const random = createSeededRandom(seed);
-  const classes = listFaultClasses(topology)
-    .map((faultClass) =>
-      faultClass.filter(
-        (fault) =>
-          !isExcluded?.(fault) &&
-          (!labelFilters || labelFilters.some((text) => formatLabel(fault).includes(text))),
-      ),
-    )
+  const drawFault = createDeck(random, listAllowedClasses(options));
+  const createNext = (): Round => createRound(random, drawFault);
+  return faultCount === undefined
+    ? createRoundsForDuration(durationMs, createNext)
+    : createRoundsWithFaults(faultCount, createNext);
+};
+
+/** Lists the classes without the faults that the options leave out. */
+const listAllowedClasses = ({ topology, isExcluded, labelFilters }: ScheduleOptions): Fault[][] => {
+  const isAllowed = (fault: Fault): boolean => {
+    if (isExcluded?.(fault)) return false;
+    return !labelFilters || labelFilters.some((text) => formatLabel(fault).includes(text));
+  };
+  return listFaultClasses(topology)
+    .map((faultClass) => faultClass.filter(isAllowed))
     .filter((faultClass) => faultClass.length > 0);
+};
+
+/** Draws a fault. With `firstFault`, draws one that may be active at the same time, or undefined if there is none. */
+type DrawFault = (firstFault?: Fault) => Fault | undefined;
+
+/**
+ * Creates a shuffled deck of classes. A drawn class is removed, and only an empty deck is filled again: each class is
+ * drawn once before any is drawn twice.
+ */
+const createDeck = (random: Random, classes: readonly Fault[][]): DrawFault => {
   if (classes.length === 0) throw new Error('No fault is left to cause');
   let deck: Fault[][] = [];
-  /** Draws a fault; with `firstFault`, one that may be active at the same time, if the deck has one left. */
-  const drawFault = (firstFault?: Fault): Fault | undefined => {
+  return (firstFault) => {
     const isCandidate = (fault: Fault): boolean => !firstFault || mayCoincide(fault, firstFault);
     if (deck.length === 0) deck = random.shuffle(classes);
     const index = deck.findIndex((faultClass) => faultClass.some(isCandidate));
@@ -139,22 +153,39 @@ export const createSchedule = ({
     const [faultClass = []] = deck.splice(index, 1);
     return random.pick(faultClass.filter(isCandidate));
   };
+};
+
+/** Creates rounds until they have this number of faults. The last round may exceed it by one. */
+const createRoundsWithFaults = (faultCount: number, createNext: () => Round): Round[] => {
   const rounds: Round[] = [];
-  let elapsedMs = 0;
   let scheduledCount = 0;
-  while (faultCount === undefined ? elapsedMs < durationMs : scheduledCount < faultCount) {
-    const round = createRound(random, drawFault);
-    const faultsMs = Math.max(...round.faults.map(({ afterMs, lastsMs }) => afterMs + lastsMs));
-    elapsedMs += round.pauseMs + faultsMs + ESTIMATED_RECOVERY_MS;
-    // A round that would exceed the duration is left out, unless it is the only one.
-    if (faultCount === undefined && rounds.length > 0 && elapsedMs > durationMs) break;
+  while (scheduledCount < faultCount) {
+    const round = createNext();
     rounds.push(round);
     scheduledCount += round.faults.length;
   }
   return rounds;
 };
 
-const createRound = (random: Random, drawFault: (firstFault?: Fault) => Fault | undefined): Round => {
+/** Creates the rounds that fit into the duration. The first one is kept even if it is longer. */
+const createRoundsForDuration = (durationMs: number, createNext: () => Round): Round[] => {
+  const rounds: Round[] = [];
+  let elapsedMs = 0;
+  while (elapsedMs < durationMs) {
+    const round = createNext();
+    elapsedMs += estimateDurationMs(round);
+    const fits = elapsedMs <= durationMs;
+    if (fits || rounds.length === 0) rounds.push(round);
+  }
+  return rounds;
+};
+
+const estimateDurationMs = ({ pauseMs, faults }: Round): number => {
+  const faultsMs = Math.max(...faults.map(({ afterMs, lastsMs }) => afterMs + lastsMs));
+  return pauseMs + faultsMs + ESTIMATED_RECOVERY_MS;
+};
+
+const createRound = (random: Random, drawFault: DrawFault): Round => {
   const first = drawFault();
   if (!first) throw new Error('No fault could be drawn');
   const round: Round = {

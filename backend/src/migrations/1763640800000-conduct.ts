@@ -8,7 +8,7 @@ export class Conduct1763640800000 implements MigrationInterface {
       -- Ids of cases, reports, sanctions, appeals, notices and blocked images.
       CREATE SEQUENCE conduct_ids AS bigint;
 
-      -- Read models of the streams conduct-<user id>, for the module standings.
+      -- Read models of the module standings, written from the event streams conduct-<user id>.
       CREATE TABLE sanctions (
         id bigint PRIMARY KEY,
         user_id bigint NOT NULL,
@@ -20,15 +20,14 @@ export class Conduct1763640800000 implements MigrationInterface {
         notice_id bigint NOT NULL,
         case_id bigint,
         is_automatic boolean NOT NULL,
-        -- The id of the sanction of an earlier account on the same device or with the same e-mail address.
+        -- The sanction of an earlier account with the same device or e-mail address that this one repeats.
         inherited_from bigint,
         confirmed_at timestamptz,
         lifted_at timestamptz
       );
       CREATE INDEX sanctions_user_idx ON sanctions (user_id);
 
-      -- Users who are, or were, not in good standing. The sanction columns hold the gravest sanction that was not
-      -- lifted.
+      -- Users who are or were restricted. The sanction is the gravest one that was not lifted; it may have ended.
       CREATE TABLE standings (
         user_id bigint PRIMARY KEY,
         sanction_kind text CHECK (sanction_kind IN ('suspended', 'banned')),
@@ -42,20 +41,20 @@ export class Conduct1763640800000 implements MigrationInterface {
         flagged_at timestamptz,
         flagged_until timestamptz,
         flag_notice_id bigint,
-        -- Whether the user's data is under a legal hold.
+        -- A legal hold: the user's data must not be erased.
         is_held boolean NOT NULL DEFAULT false
       );
 
-      -- Read models of the streams conduct-<user id>, for the module conduct.
+      -- Read models of the module conduct, written from the same streams.
       CREATE TABLE conduct_cases (
         id bigint PRIMARY KEY,
         user_id bigint NOT NULL,
-        -- Open and escalated cases wait for a moderator. A decided case may wait again, for an appeal or a ban.
+        -- A decided case waits for a moderator again if it has an open appeal or an unconfirmed ban.
         state text NOT NULL CHECK (state IN ('open', 'escalated', 'decided')),
         kind text NOT NULL CHECK (kind IN ('reports', 'finding', 'appeal', 'confirmation')),
-        -- What the service itself has found, such as a stated age; the gravest of several findings.
+        -- The gravest finding of the service itself, such as a stated age. NULL without one.
         finding text,
-        -- The version of the user's stream at the last event of the case.
+        -- The version of the user's stream. A decision that was based on an older version is refused.
         version integer NOT NULL,
         is_automatic boolean NOT NULL DEFAULT false,
         opened_at timestamptz NOT NULL,
@@ -77,7 +76,7 @@ export class Conduct1763640800000 implements MigrationInterface {
         case_id bigint NOT NULL,
         user_id bigint NOT NULL,
         reporter_id bigint NOT NULL,
-        -- The id of the reporter, or that of an earlier reporter of the case who shares a device with them.
+        -- Reporters of the case who share a device have the same value, and count as one.
         counts_as bigint NOT NULL,
         -- 0 for unreliable reporters, whose reports do not count towards a flag or a suspension; otherwise 1.
         weight smallint NOT NULL,
@@ -101,7 +100,7 @@ export class Conduct1763640800000 implements MigrationInterface {
         id bigint PRIMARY KEY,
         case_id bigint NOT NULL,
         user_id bigint NOT NULL,
-        -- The recipient of the notice: the user, or a reporter.
+        -- The user, or a reporter: the recipient of the notice that announced the decision.
         appellant_id bigint NOT NULL,
         notice_id bigint NOT NULL UNIQUE,
         created_at timestamptz NOT NULL,
@@ -117,11 +116,11 @@ export class Conduct1763640800000 implements MigrationInterface {
 
       CREATE TABLE notices (
         id bigint PRIMARY KEY,
-        -- To whom the notice is addressed.
         recipient_id bigint NOT NULL,
         kind text NOT NULL,
         created_at timestamptz NOT NULL,
         rule text,
+        -- The kind and the time of the reported chat.
         place text,
         place_at timestamptz,
         is_automatic boolean NOT NULL,
@@ -163,7 +162,7 @@ export class Conduct1763640800000 implements MigrationInterface {
         created_at timestamptz NOT NULL
       );
 
-      -- Plain tables, which no projection writes.
+      -- This table and the next three are not read models: no projection writes them.
       CREATE TABLE notices_seen (
         notice_id bigint PRIMARY KEY,
         seen_at timestamptz NOT NULL
@@ -187,7 +186,7 @@ export class Conduct1763640800000 implements MigrationInterface {
         PRIMARY KEY (kind, key_hash, sanction_id)
       );
       CREATE INDEX ban_keys_expires_idx ON ban_keys (expires_at);
-      -- Images that are evidence. When they expire, they are hidden, but their files are kept.
+      -- Images in the evidence of a case. Their files are kept, even after the images expire or are removed.
       CREATE TABLE upload_holds (
         key text NOT NULL,
         case_id bigint NOT NULL,

@@ -9,13 +9,30 @@ export interface RacingUser {
   socket: ThawSocket;
 }
 
-/**
- * Number of different delays between the block and the second user's `join_queue`, so that these two calls interleave
- * differently from round to round.
- */
+/** One of the two users in both orders: who joins the queue first, or who blocks whom. */
+type Order = readonly [RacingUser, RacingUser];
+
+/** How a round goes. */
+interface RoundPlan {
+  /** This user is already in the queue when the race begins. */
+  waiting: RacingUser;
+  /** The join of this user, which leads to the match, races with the block. */
+  joining: RacingUser;
+  blocker: RacingUser;
+  blocked: RacingUser;
+  /** Whether the block is sent before the join. */
+  isBlockFirst: boolean;
+  /** Time between the two calls. */
+  delayMs: number;
+}
+
+/** Number of different delays between the two calls. */
 const DELAY_COUNT = 120;
-/** The step between the delays of successive rounds. It has no factor in common with 120, so every delay occurs. */
+/** Successive rounds are this many delays apart. Every delay occurs, because 7 and 120 have no common factor. */
 const DELAY_STEP = 7;
+
+/** Changes every `period` rounds between true and false; true in round 0. */
+const alternate = (round: number, period: number): boolean => Math.floor(round / period) % 2 === 0;
 
 /** Lets a socket send a message in each new chat, as soon as it receives the match. */
 export const greetPartners = ({ webSocket }: ThawSocket): void => {
@@ -34,10 +51,10 @@ export const listEvents = ({ frames }: ThawSocket, sessionId: string): string[] 
 
 /** Two users who are matched while one of them blocks the other, once in each round. */
 export class BlockRace {
-  /** Number of rounds in which a chat started, and of rounds in which none did. */
+  /** In how many rounds a chat started, and in how many none did. */
   readonly chats = { started: 0, none: 0 };
 
-  /** @param maxDelayMs the longest delay between the block and the second user's `join_queue`. */
+  /** @param maxDelayMs the longest delay between the block and the call that leads to the match. */
   constructor(
     readonly users: readonly [RacingUser, RacingUser],
     private readonly store: TestRedis,
@@ -52,13 +69,13 @@ export class BlockRace {
   }
 
   /**
-   * Matches the users and blocks at the same time. Expects that no chat stays open and that none starts while the block
-   * exists, then lifts the block.
+   * Runs one round: matches the users while one blocks the other, then lifts the block. Expects that no chat stays open
+   * and that none starts while the block exists.
    * @throws Error with the number of the round.
    */
   async run(round: number): Promise<void> {
     try {
-      await this.blockAndMatch(round);
+      await this.runPlan(this.planRound(round));
     } catch (error) {
       throw new Error(`Round ${round} failed: ${error instanceof Error ? error.message : 'unknown error'}`, {
         cause: error,
@@ -66,40 +83,60 @@ export class BlockRace {
     }
   }
 
-  private async blockAndMatch(round: number): Promise<void> {
-    const sockets = this.users.map(({ socket }) => socket);
-    for (const socket of sockets) socket.frames.length = 0; // forgets the frames of earlier rounds
-    // The rounds alternate who joins the queue first, who blocks, and whether the block precedes the second join.
-    const [first, second] = round % 2 ? this.users : ([this.users[1], this.users[0]] as const);
-    const [blocker, blocked] = round % 4 < 2 ? this.users : ([this.users[1], this.users[0]] as const);
-    await first.socket.request('join_queue', {});
-    const join = () => second.socket.ask('join_queue', {});
-    const block = () => this.block(blocker.visitor, blocked.visitor);
-    const isBlockFirst = Math.floor(round / 4) % 2 === 0;
-    const pending: Promise<unknown>[] = [isBlockFirst ? block() : join()];
-    await this.waitShareOfMaxDelay(((round * DELAY_STEP) % DELAY_COUNT) / DELAY_COUNT);
-    pending.push(isBlockFirst ? join() : block());
-    const responses = await Promise.all(pending);
-    const blockResponse = responses[isBlockFirst ? 0 : 1];
-    expect(blockResponse).toMatchObject({ status: 201 });
+  private planRound(round: number): RoundPlan {
+    const order: Order = this.users;
+    const reversed: Order = [this.users[1], this.users[0]];
+    const [joining, waiting] = alternate(round, 1) ? order : reversed;
+    const [blocker, blocked] = alternate(round, 2) ? order : reversed;
+    const delayShare = ((round * DELAY_STEP) % DELAY_COUNT) / DELAY_COUNT;
+    return {
+      waiting,
+      joining,
+      blocker,
+      blocked,
+      isBlockFirst: alternate(round, 4),
+      delayMs: delayShare * this.maxDelayMs,
+    };
+  }
 
+  private async runPlan(plan: RoundPlan): Promise<void> {
+    for (const { socket } of this.users) socket.frames.length = 0; // forgets the frames of earlier rounds
+    await this.blockAndMatch(plan);
     await this.expectNoOpenChat();
-    const sessionIds = new Set(
-      sockets.flatMap((socket) => socket.all('chat_matched').map(({ sessionId }) => String(sessionId))),
-    );
+    const sessionIds = new Set(this.listMatches().map(({ sessionId }) => sessionId));
     expect(sessionIds.size).toBeLessThanOrEqual(1);
     this.chats[sessionIds.size > 0 ? 'started' : 'none'] += 1;
 
-    // While the block exists, both users search without being matched.
-    for (const socket of sockets) await socket.request('join_queue', {});
-    expect(await this.readStates()).toEqual(['searching', 'searching']);
-    for (const socket of sockets) await socket.request('leave_queue', {});
-    await this.unblock(blocker.visitor, blocked.visitor);
+    await this.expectNoMatchWhileBlocked();
+    await this.unblock(plan.blocker.visitor, plan.blocked.visitor);
     // At most the one match from the race, received by both sockets.
-    expect(sockets.flatMap((socket) => socket.all('chat_matched')).length).toBeLessThanOrEqual(2);
+    expect(this.listMatches().length).toBeLessThanOrEqual(2);
   }
 
-  /** Waits until no chat of the users is open. Expects that each of their chats ended, and that no event followed. */
+  private async blockAndMatch(plan: RoundPlan): Promise<void> {
+    const { waiting, joining, blocker, blocked, isBlockFirst, delayMs } = plan;
+    await waiting.socket.request('join_queue', {});
+    const join = () => joining.socket.ask('join_queue', {});
+    const block = () => this.block(blocker.visitor, blocked.visitor);
+    const firstCall = isBlockFirst ? block() : join();
+    await this.wait(delayMs);
+    const secondCall = isBlockFirst ? join() : block();
+    const [firstResponse, secondResponse] = await Promise.all([firstCall, secondCall]);
+    expect(isBlockFirst ? firstResponse : secondResponse).toMatchObject({ status: 201 });
+  }
+
+  private async expectNoMatchWhileBlocked(): Promise<void> {
+    for (const { socket } of this.users) await socket.request('join_queue', {});
+    expect(await this.readStates()).toEqual(['searching', 'searching']);
+    for (const { socket } of this.users) await socket.request('leave_queue', {});
+  }
+
+  /** The matches that the two sockets have received in this round. */
+  private listMatches(): Record<string, unknown>[] {
+    return this.users.flatMap(({ socket }) => socket.all('chat_matched'));
+  }
+
+  /** Waits until all chats of the users have ended. Expects that neither user received an event after the end. */
   async expectNoOpenChat(): Promise<void> {
     const hasNoMatch = (state: string) => state === 'nowhere' || state === 'searching';
     await until(async () => (await this.readStates()).every(hasNoMatch));
@@ -120,9 +157,9 @@ export class BlockRace {
     expect((await blocker.call('DELETE', path)).status).toBe(204);
   }
 
-  /** Waits without a timer, whose resolution of 1 ms is too coarse. `setImmediate` lets the sockets of Node.js work. */
-  private async waitShareOfMaxDelay(share: number): Promise<void> {
-    const endsAt = performance.now() + share * this.maxDelayMs;
+  /** Waits in a loop, because the resolution of a timer, 1 ms, is too coarse. Lets Node.js handle I/O meanwhile. */
+  private async wait(ms: number): Promise<void> {
+    const endsAt = performance.now() + ms;
     while (performance.now() < endsAt) await new Promise(setImmediate);
   }
 }

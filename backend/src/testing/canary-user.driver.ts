@@ -3,7 +3,7 @@ import { findQuestionById } from '@thaw/contract/questions';
 import sharp from 'sharp';
 import { textMessage, type ThawSocket, ThawVisitor } from './thaw.client';
 
-// Uses neither Jest nor code of the server, because the test of Docker Compose runs the compiled file with Node.
+// This file uses neither Jest nor code of the server, because the test of Docker Compose runs its compiled form.
 
 /** A word that occurs nowhere else, so that a search for it finds every copy. Short enough for a username. */
 export const createCanaryWord = (): string => `canary${randomBytes(10).toString('hex')}`;
@@ -57,19 +57,19 @@ const createPhotoWithMetadata = (secret: string): Promise<Buffer> =>
     .jpeg()
     .toBuffer();
 
-/** Uploads a photo with a word in its metadata. @returns its URL */
-const upload = async (
+/** Uploads a photo with words in its name and metadata. @returns its URL */
+const uploadPhoto = async (
   visitor: ThawVisitor,
   bucket: 'avatars' | 'chat-images',
   words: Words,
 ): Promise<string> => {
-  const bytes = await createPhotoWithMetadata(
-    bucket === 'avatars' ? words.avatarMetadata : words.imageMetadata,
-  );
+  const fileName = `${words.fileName}.jpg`;
+  const secret = bucket === 'avatars' ? words.avatarMetadata : words.imageMetadata;
+  const bytes = await createPhotoWithMetadata(secret);
   const form = new FormData();
   form.append('bucket', bucket);
-  form.append('fileName', `${words.fileName}.jpg`);
-  form.append('file', new Blob([new Uint8Array(bytes)], { type: 'image/jpeg' }), `${words.fileName}.jpg`);
+  form.append('fileName', fileName);
+  form.append('file', new Blob([new Uint8Array(bytes)], { type: 'image/jpeg' }), fileName);
   const { body, status } = await visitor.call('POST', '/api/upload', form);
   if (status !== 201) throw new Error(`The upload was answered with ${status}`);
   return String(body.url);
@@ -91,7 +91,7 @@ export const registerAndChangeProfile = async (origin: string, words: Words): Pr
   );
   const path = `/api/user/${ada.user.id}`;
   requireSuccess(await ada.call('PUT', path, { username: words.earlierName, avatar: null }));
-  const avatar = await upload(ada, 'avatars', words);
+  const avatar = await uploadPhoto(ada, 'avatars', words);
   const headers = {
     'user-agent': words.userAgent,
     referer: `${origin}/${words.referrer}`,
@@ -106,25 +106,13 @@ export const registerAndChangeProfile = async (origin: string, words: Words): Pr
       headers,
     ),
   );
-  for (const email of [words.newEmail, words.unknownEmail])
-    await new ThawVisitor([origin]).call(
-      'POST',
-      '/api/login',
-      { email: `${email}@example.org`, password: words.wrongPassword },
-      headers,
-    );
+  for (const emailWord of [words.newEmail, words.unknownEmail]) {
+    const credentials = { email: `${emailWord}@example.org`, password: words.wrongPassword };
+    await new ThawVisitor([origin]).call('POST', '/api/login', credentials, headers);
+  }
   await ada.call('GET', `/api/${words.path}?q=${words.query}`, undefined, headers);
   return ada;
 };
-
-interface PrivateMessage {
-  from: ThawVisitor;
-  to: ThawVisitor;
-  content: string;
-  messageType?: 'text' | 'image';
-  replyTo?: { id: number };
-  clientId?: string;
-}
 
 /** Ada, who is female, and Bob, who is male, each with an open socket, and the canary words that Ada writes. */
 interface WritingUsers {
@@ -136,22 +124,30 @@ interface WritingUsers {
 }
 
 /** Holds a random chat with a message, its edit, a reaction, quotes, an image and a game. @returns the session id. */
-export const holdRandomChat = async ({
-  ada,
-  bob,
-  adaSocket,
-  bobSocket,
-  words,
-}: WritingUsers): Promise<string> => {
+export const holdRandomChat = async (users: WritingUsers): Promise<string> => {
+  const sessionId = await matchUsers(users);
+  await exchangeRandomMessages(users, sessionId);
+  await playBreakTheIce(users, sessionId);
+  await sendRefusedFrames(users, sessionId);
+  return sessionId;
+};
+
+/** @returns the session id of the chat */
+const matchUsers = async ({ bob, adaSocket, bobSocket }: WritingUsers): Promise<string> => {
   await adaSocket.request('join_queue', { preferences: 'male' });
   await bobSocket.request('join_queue', { preferences: 'female' });
   const matched = await adaSocket.next('chat_matched', ({ partnerId }) => partnerId === bob.user.id);
   const sessionId = String(matched.sessionId);
   await bobSocket.next('chat_matched', (data) => data.sessionId === sessionId);
-  const messageAck = await adaSocket.request(
-    'random_message',
-    textMessage(sessionId, words.message, words.clientId),
-  );
+  return sessionId;
+};
+
+const exchangeRandomMessages = async (
+  { ada, bob, adaSocket, bobSocket, words }: WritingUsers,
+  sessionId: string,
+): Promise<void> => {
+  const message = textMessage(sessionId, words.message, words.clientId);
+  const messageAck = await adaSocket.request('random_message', message);
   const messageId = String(messageAck.id);
   const edit = { sessionId, messageId, newContent: words.edited, userId: ada.user.id };
   await adaSocket.request('message_edit', edit);
@@ -168,18 +164,26 @@ export const holdRandomChat = async ({
     ...textMessage(sessionId, words.reply),
     replyTo: { messageId: String(quoteAck.id) },
   });
-  const image = await upload(ada, 'chat-images', words);
+  const image = await uploadPhoto(ada, 'chat-images', words);
   await adaSocket.request('random_message', { sessionId, content: image, messageType: 'image' });
+};
+
+const playBreakTheIce = async (
+  { ada, bob, adaSocket, bobSocket, words }: WritingUsers,
+  sessionId: string,
+): Promise<void> => {
   const game = { sessionId, gameId: words.gameId };
   const [firstOption, secondOption] = findQuestionById(1)!.options;
   await adaSocket.request('break_ice_start', { ...game, question: { id: 1 }, initiatorId: ada.user.id });
   await adaSocket.request('break_ice_response', { ...game, userId: ada.user.id, response: firstOption! });
   await bobSocket.request('break_ice_response', { ...game, userId: bob.user.id, response: secondOption! });
-  // The server refuses both frames: a message of an unknown chat, and an event that is not part of the protocol. Unlike
-  // `request`, `ask` does not throw then.
+};
+
+/** Sends a message of an unknown chat, and an event that is not part of the protocol. */
+const sendRefusedFrames = async ({ adaSocket, words }: WritingUsers, sessionId: string): Promise<void> => {
+  // Unlike `request`, `ask` does not throw when the server refuses the frame.
   await adaSocket.ask('random_message', { ...textMessage('no-such-chat', words.refusedFrame) });
   await adaSocket.ask(words.unknownEvent as 'random_message', { sessionId } as never);
-  return sessionId;
 };
 
 /** Makes the users friends and sends private messages: one is edited, one deleted, two are quotes, one is an image. */
@@ -190,39 +194,46 @@ export const writePrivately = async ({
   bobSocket,
   words,
 }: WritingUsers): Promise<void> => {
-  // The second request is in the other direction, which accepts the first one.
-  for (const [from, to] of [
-    [ada, bob],
-    [bob, ada],
-  ] as const)
-    requireSuccess(
-      await from.call('POST', '/api/friends/request', { requesterId: from.user.id, addresseeId: to.user.id }),
-    );
-  const send = async (socket: ThawSocket, { from, to, ...message }: PrivateMessage): Promise<number> => {
-    const users = { senderId: from.user.id, receiverId: to.user.id };
-    const data = { messageType: 'text' as const, ...users, ...message };
-    return Number((await socket.request('send_private_message', data)).id);
-  };
-  const id = await send(adaSocket, {
-    from: ada,
-    to: bob,
+  await requestFriend(ada, bob);
+  await requestFriend(bob, ada); // accepts the first request
+  const fromAda = { senderId: ada.user.id, receiverId: bob.user.id };
+  const fromBob = { senderId: bob.user.id, receiverId: ada.user.id };
+  const id = await sendPrivateMessage(adaSocket, {
+    ...fromAda,
     content: words.privateMessage,
     clientId: words.privateClientId,
   });
-  const users = { senderId: ada.user.id, receiverId: bob.user.id };
   await adaSocket.request('edit_private_message', {
-    ...users,
+    ...fromAda,
     messageId: id,
     newContent: words.privateEdit,
   });
-  await send(bobSocket, { from: bob, to: ada, content: 'quoting you', replyTo: { id } });
-  await send(adaSocket, { from: ada, to: bob, content: words.privateReply, replyTo: { id } });
-  const deletedId = await send(adaSocket, { from: ada, to: bob, content: words.deletedMessage });
-  await adaSocket.request('delete_private_message', { ...users, messageId: deletedId });
-  await send(adaSocket, {
-    from: ada,
-    to: bob,
-    content: await upload(ada, 'chat-images', words),
-    messageType: 'image',
-  });
+  await sendPrivateMessage(bobSocket, { ...fromBob, content: 'quoting you', replyTo: { id } });
+  await sendPrivateMessage(adaSocket, { ...fromAda, content: words.privateReply, replyTo: { id } });
+  const deletedId = await sendPrivateMessage(adaSocket, { ...fromAda, content: words.deletedMessage });
+  await adaSocket.request('delete_private_message', { ...fromAda, messageId: deletedId });
+  const image = await uploadPhoto(ada, 'chat-images', words);
+  await sendPrivateMessage(adaSocket, { ...fromAda, content: image, messageType: 'image' });
+};
+
+const requestFriend = async (requester: ThawVisitor, addressee: ThawVisitor): Promise<void> => {
+  const body = { requesterId: requester.user.id, addresseeId: addressee.user.id };
+  requireSuccess(await requester.call('POST', '/api/friends/request', body));
+};
+
+interface PrivateMessage {
+  senderId: number;
+  receiverId: number;
+  content: string;
+  /** `text` by default. */
+  messageType?: 'text' | 'image';
+  replyTo?: { id: number };
+  clientId?: string;
+}
+
+/** @returns the id of the message */
+const sendPrivateMessage = async (socket: ThawSocket, message: PrivateMessage): Promise<number> => {
+  const data = { messageType: 'text' as const, ...message };
+  const ack = await socket.request('send_private_message', data);
+  return Number(ack.id);
 };

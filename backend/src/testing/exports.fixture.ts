@@ -12,7 +12,7 @@ type RunStatement = (sql: string, parameters: unknown[]) => Promise<unknown>;
 
 /**
  * Writes random chats of a user, with `messages` messages each, to the event store and the chat history. The user sends
- * all messages; the partner has the next user id.
+ * all messages; the partner is the user `userId + 1`.
  */
 export const fillChats = async (
   runStatement: RunStatement,
@@ -29,9 +29,9 @@ export const fillChats = async (
        INSERT INTO chat_history (id, stream_id, user1_id, user2_id, created_at)
        SELECT id, stream_id, $1::bigint, $1::bigint + 1, now() FROM chat
      ), stream AS (
-       INSERT INTO event_streams (stream_id, stream_type, version) SELECT stream_id, 'chat', $3::int + 1 FROM chat
-     -- Materialized, because both inserts below have to see the same ids of events.
-     ), message AS MATERIALIZED (
+       INSERT INTO event_streams (stream_id, stream_type, version)
+       SELECT stream_id, 'chat', $3::int + 1 FROM chat
+     ), message AS MATERIALIZED ( -- so that both inserts below get the same event ids
        SELECT stream_id, n, gen_random_uuid() AS event_id FROM chat, generate_series(1, $3::int) AS n
      ), private AS (
        INSERT INTO event_private (event_id, stream_id, subject_id, data)
@@ -42,9 +42,10 @@ export const fillChats = async (
      SELECT stream_id, 1, gen_random_uuid(), 'ChatStarted', 1,
        jsonb_build_object('userIds', jsonb_build_array($1::bigint, $1::bigint + 1)), '{}'::jsonb, now() FROM chat
      UNION ALL
-     -- All messages have the same entry id, which an export returns as messageId.
      SELECT stream_id, n + 1, event_id, 'MessageSent', 1,
-       jsonb_build_object('senderId', $1::bigint, 'messageType', 'text'), '{"entryId":"1-0"}'::jsonb, now() FROM message`,
+       jsonb_build_object('senderId', $1::bigint, 'messageType', 'text'),
+       '{"entryId":"1-0"}'::jsonb, -- for all messages; an export returns it as messageId
+       now() FROM message`,
     [userId, chats, messages],
   );
 };
@@ -72,7 +73,7 @@ export interface ParsedExport {
   records: ExportRecord[];
 }
 
-/** Parses a complete export. Checks the counts and the hash in its last line, the trailer. */
+/** Parses a complete export, and expects the counts and the hash in its last line, the trailer, to be correct. */
 export const parseExport = (text: string): ParsedExport => {
   const lines = text
     .trimEnd()
@@ -82,8 +83,8 @@ export const parseExport = (text: string): ParsedExport => {
   if (trailer?.kind !== 'trailer') throw new Error('The export has no trailer');
   const events = lines.filter((line) => line.kind === 'event');
   const records = lines.filter((line) => line.kind === 'record');
-  const hashedText = text.slice(0, text.lastIndexOf('{"kind":"trailer"'));
-  const sha256 = createHash('sha256').update(hashedText).digest('hex');
+  const textBeforeTrailer = text.slice(0, text.lastIndexOf('{"kind":"trailer"'));
+  const sha256 = createHash('sha256').update(textBeforeTrailer).digest('hex');
   expect(trailer).toEqual({ kind: 'trailer', events: events.length, records: records.length, sha256 });
   return { lines, events, records };
 };
@@ -98,7 +99,7 @@ export const downloadExport = async (
   return parseExport(await response.text());
 };
 
-/** `<section> <type>` of each event, and `<table>` of each record, without repetitions. */
+/** Lists which kinds of content the export has: `<section> <type>` of events, and `<table>` of records, each once. */
 export const summarizeExport = ({ events, records }: ParsedExport): string[] => [
   ...new Set([
     ...events.map(({ section, type }) => `${section} ${type}`),

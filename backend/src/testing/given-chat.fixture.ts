@@ -19,29 +19,30 @@ export const EVE = 3;
 const START_MS = Date.UTC(2025, 10, 20, 12);
 const MINUTE_MS = 60_000;
 
-/** Time of the event `seq` of a given chat, in ms. Events are a minute apart. */
+/** Time of the event with the number `seq` (from 1) of a given chat, in ms. Events are a minute apart. */
 export const getEventTime = (seq: number): number => START_MS + seq * MINUTE_MS;
 
-/** Position of the event `seq` of a given chat. */
+/** Position of the event with the number `seq` of a given chat. */
 export const getEventPosition = (seq: number): EventPosition => ({ id: `${getEventTime(seq)}-0`, seq });
 
 const createEqualRates = (rate: Rate): Rates => ({ message: rate, edit: rate, reaction: rate, game: rate });
 
-/** Rates that limit nothing: a million events at once, and one more per microsecond. */
+/** Rates that limit nothing in a test. */
 export const UNLIMITED = createEqualRates({ intervalMs: 0.001, burst: 1_000_000 });
 
-const createChatDecider = (rates: Rates, eventBytes = 0) => ({
+const createChatDecider = (rates: Rates, eventBytes: number) => ({
   initialState: () => createChatState(rates),
   evolve: (state: RandomChatState, event: RandomChatEvent) =>
     evolve(state, event, getEventPosition(state.version + 1), eventBytes),
   decide,
 });
 
-/** A decision without `events` is `alreadyDone`: the command has nothing to change. */
+/** The events to append. An `alreadyDone` decision has none, because the command has nothing to change. */
 const extractEvents = (decision: Decision): readonly object[] =>
   'events' in decision ? decision.events : [];
 
-const createGivenChat = (rates: Rates, eventBytes?: number) =>
+/** @param eventBytes what each past event adds to the size of the chat */
+const createGivenChat = (rates: Rates, eventBytes = 0) =>
   createGiven<RandomChatState, RandomChatCommand, RandomChatEvent, Decision>(
     createChatDecider(rates, eventBytes),
     extractEvents,
@@ -50,7 +51,7 @@ const createGivenChat = (rates: Rates, eventBytes?: number) =>
 /** Starts a test from the past events of a chat: `givenChat(...events).when(command).then(...events)`. */
 export const givenChat = createGivenChat(UNLIMITED);
 
-/** Like `givenChat`, with this rate limit for each kind of event in `Rates`. */
+/** Like `givenChat`, with this rate limit for messages, edits, reactions and games. */
 export const givenLimitedChat = (rate: Rate) => createGivenChat(createEqualRates(rate));
 
 /** Like `givenChat`, but every past event adds `eventBytes` instead of 0 to the size of the chat. */

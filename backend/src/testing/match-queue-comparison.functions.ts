@@ -19,21 +19,24 @@ const queueKeys = (['common', 'care'] as const).flatMap((pool) =>
   ),
 );
 
+/** The members of a queue and their scores, alternately. */
+type Queue = readonly string[];
+
+/** A user's record. `expiresInMs` is negative if there is none, or if it does not expire. */
 type UserRecord = [
   fields: [state: string | null, since: string | null, sessionId: string | null, pool: string | null],
   expiresInMs: number,
 ];
 
 /** Reads all queues and user records in one call, because every step reads them. KEYS: the queues, then the records. */
-const readScript = new RedisScript<[queues: string[][], records: UserRecord[]]>(`
+const readScript = new RedisScript<[queues: Queue[], records: UserRecord[]]>(`
 local queues, records = {}, {}
-for i, key in ipairs(KEYS) do
-  if i <= ${queueKeys.length} then
-    queues[i] = redis.call('ZRANGE', key, 0, -1, 'WITHSCORES')
-  else
-    records[i - ${queueKeys.length}] = {
-      redis.call('HMGET', key, 'state', 'since', 'session', 'pool'), redis.call('PTTL', key)}
-  end
+for i = 1, ${queueKeys.length} do
+  queues[i] = redis.call('ZRANGE', KEYS[i], 0, -1, 'WITHSCORES')
+end
+for i = ${queueKeys.length + 1}, #KEYS do
+  local fields = redis.call('HMGET', KEYS[i], 'state', 'since', 'session', 'pool')
+  table.insert(records, {fields, redis.call('PTTL', KEYS[i])})
 end
 return {queues, records}
 `);
@@ -51,54 +54,56 @@ interface UserInRedis {
 }
 
 /**
- * Checks that Redis agrees with the model: each user is in one state and, while searching, in one queue. Adds to the
- * model the times of joining that only Redis knows.
+ * Checks that Redis agrees with the model: each user is in one state and, while searching, in one queue. Before that,
+ * copies to the model the times of joining that only Redis knows.
  */
 export const expectRedisToMatchModel = async (redis: RedisClient, crowd: MatchQueueCrowd): Promise<void> => {
   const keys = [...queueKeys, ...crowd.users.map(({ id }) => matchingKeys.user(id))];
   const [queues, records] = await readScript.run(redis, keys, []);
-  const found = crowd.users.map(({ id }, index): UserInRedis => {
-    const [fields = [], expiresInMs = -1] = records[index] ?? [];
-    const [state = null, since = null, sessionId = null, pool = null] = fields;
-    return {
-      state,
-      pool,
-      sessionId,
-      since: since === null ? null : Number(since),
-      entries: queueKeys.flatMap((queueKey, queueIndex) =>
-        findEntries(queueKey, queues[queueIndex] ?? [], id),
-      ),
-      isExpiring: expiresInMs > 0,
-    };
-  });
-  for (const [index, user] of crowd.users.entries()) completeSince(user, found[index]);
-  const expected = crowd.users.map((user, index) => computeExpected(user, crowd, found[index]));
+  const found: UserInRedis[] = [];
+  const expected: UserInRedis[] = [];
+  for (const [index, user] of crowd.users.entries()) {
+    const foundUser = toUserInRedis(user.id, queues, records[index]!);
+    completeSince(user, foundUser);
+    found.push(foundUser);
+    expected.push(computeExpected(user, crowd, foundUser));
+  }
   // The JSON is compared first, because `expect` is slow and there is hardly ever a difference.
   if (JSON.stringify(found) !== JSON.stringify(expected)) expect(found).toEqual(expected);
 };
 
-/** The user's entries in one queue. @param members the members of the queue and their scores, alternately. */
-const findEntries = (queueKey: string, members: readonly string[], id: number): [string, number][] =>
-  members.flatMap((member, index): [string, number][] =>
-    index % 2 === 0 && member === String(id) ? [[queueKey, Number(members[index + 1])]] : [],
-  );
-
-/** Completes the model, where `since` is 0 for a user who was matched at once: only Redis knows the time. */
-const completeSince = (user: ModelUser, found: UserInRedis | undefined): void => {
-  const isInMatch = user.state === 'claimed' || user.state === 'chatting';
-  if (isInMatch && user.since === 0) user.since = found?.since ?? 0;
+const toUserInRedis = (id: number, queues: readonly Queue[], record: UserRecord): UserInRedis => {
+  const [[state, since, sessionId, pool], expiresInMs] = record;
+  return {
+    state,
+    pool,
+    sessionId,
+    since: since === null ? null : Number(since),
+    entries: queueKeys.flatMap((queueKey, index) => findEntries(queueKey, queues[index]!, id)),
+    isExpiring: expiresInMs > 0,
+  };
 };
 
-/** @param found shows whether a scan has already removed a user without a live replica from the queue */
-const computeExpected = (
-  user: ModelUser,
-  crowd: MatchQueueCrowd,
-  found: UserInRedis | undefined,
-): UserInRedis => {
+const findEntries = (queueKey: string, queue: Queue, id: number): UserInRedis['entries'] => {
+  const entries: UserInRedis['entries'] = [];
+  for (let index = 0; index < queue.length; index += 2) {
+    if (queue[index] === String(id)) entries.push([queueKey, Number(queue[index + 1])]);
+  }
+  return entries;
+};
+
+/** A user who was matched as soon as they joined still has `since` 0 in the model. Copies the time from Redis. */
+const completeSince = (user: ModelUser, found: UserInRedis): void => {
+  const isInMatch = user.state === 'claimed' || user.state === 'chatting';
+  if (isInMatch && user.since === 0) user.since = found.since ?? 0;
+};
+
+const computeExpected = (user: ModelUser, crowd: MatchQueueCrowd, found: UserInRedis): UserInRedis => {
   if (user.state === 'nowhere')
     return { state: null, pool: null, sessionId: null, since: null, entries: [], isExpiring: false };
-  // A user whose replicas are all dead may still be in the queue until a scan removes them.
-  const isQueued = user.state === 'searching' && (crowd.isConnected(user) || found?.entries.length === 1);
+  // A user whose replicas are all dead stays in the queue until a scan removes them, so both are right.
+  const mayBeQueued = crowd.isConnected(user) || found.entries.length === 1;
+  const isQueued = user.state === 'searching' && mayBeQueued;
   return {
     state: user.state,
     pool: toPoolName(user.pool),

@@ -16,7 +16,7 @@ export interface ConnectedFriendPair extends FriendPair {
   bobSocket: ThawSocket;
 }
 
-/** Creates two friends; `ada` is served by the first replica, `bob` by the second. */
+/** Creates two friends: `ada`, who uses the first replica, and `bob`, who uses the second. */
 export const createFriends = async (stack: TestStack): Promise<FriendPair> => {
   const [ada, bob] = [await stack.createVisitor(0), await stack.createVisitor(1)];
   await makeFriends(stack.replicas[0]!, ada, bob);
@@ -38,7 +38,7 @@ interface MessageOptions {
   replyTo?: { id: number };
 }
 
-/** `data` of the frame `send_private_message`: a text unless `messageType` says otherwise. */
+/** `data` of the frame `send_private_message`. `messageType` is `text` by default. */
 export const createPrivateMessage = ({ from, to, ...message }: MessageOptions) => ({
   senderId: from.user.id,
   receiverId: to.user.id,
@@ -54,7 +54,7 @@ export const requestMessages = (viewer: ThawVisitor, friend: ThawVisitor, query 
 export const loadMessages = async (viewer: ThawVisitor, friend: ThawVisitor): Promise<PrivateMessage[]> =>
   (await requestMessages(viewer, friend)).body as unknown as PrivateMessage[];
 
-/** Uploads an image as `owner`. @returns its URL. */
+/** Stores an image for private chats as `owner`, without a request over HTTP. @returns its URL. */
 export const uploadChatImage = async ({ app }: TestReplica, owner: ThawVisitor): Promise<string> =>
   app.get(UploadsService).receive({
     ownerId: owner.user.id,

@@ -5,7 +5,7 @@ import { StandingsService } from '../modules/standings/application/standings.ser
 import { buildConductStreamId, type StandingEvent } from '../modules/standings/domain/standing.events';
 import { EventStoreRepository } from '../platform/event-store/event-store.repository';
 
-/** A replica, a worker, or another application that has the event store. */
+/** A process under test, such as a replica or a worker. Its application has the event store. */
 interface WithApp {
   app: INestApplicationContext;
 }
@@ -41,7 +41,8 @@ export const recordConduct = async <Type extends StandingEvent['type']>(
 };
 
 /**
- * Suspends or bans a user. A suspension ends after an hour, at the given time, or never (`null`).
+ * Suspends or bans a user. A suspension ends at `until`, by default in an hour, or never if that is null. A ban never
+ * ends.
  * @returns the ids of the sanction and its notice.
  */
 export const imposeSanction = async (
@@ -52,6 +53,7 @@ export const imposeSanction = async (
     until = addHoursToNow(1),
   }: { kind?: 'suspended' | 'banned'; until?: Date | null } = {},
 ): Promise<{ sanctionId: number; noticeId: number }> => {
+  const endsAt = kind === 'banned' ? null : until;
   const sanctionId = await allocateConductId(context);
   const noticeId = await allocateConductId(context);
   await recordConduct(context, userId, 'SanctionImposed', {
@@ -59,7 +61,7 @@ export const imposeSanction = async (
     noticeId,
     kind,
     rule: 'no_hate',
-    until: kind === 'banned' ? null : (until?.toISOString() ?? null),
+    until: endsAt?.toISOString() ?? null,
     caseId: null,
     isAutomatic: false,
     inheritedFrom: null,

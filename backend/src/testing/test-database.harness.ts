@@ -6,11 +6,14 @@ import { createDataSourceOptions, requestTimeouts } from '../platform/database/d
 import { buildRoleTimeoutsSql } from '../platform/database/database-timeouts.functions';
 import { migrate } from '../platform/database/schema-migration.functions';
 
-/** Advisory lock for creating the template of all test databases: the test files of a run start concurrently. */
+/**
+ * Key of the advisory lock that a test file holds while it creates the template of all test databases, because the test
+ * files of a run start concurrently. The number is arbitrary.
+ */
 const TEMPLATE_LOCK = 7_284_611;
 
 export interface TestDatabase {
-  /** Leads through PgBouncer in transaction mode if the tests run with POOLER_URL. */
+  /** If the tests run with POOLER_URL, connections to this URL go through PgBouncer in transaction mode. */
   url: string;
   /** Environment variables of a process that uses this database. */
   settings: { DATABASE_URL: string; DATABASE_PREPARED_STATEMENTS: string | undefined };
@@ -21,7 +24,7 @@ export interface TestDatabase {
   close(): Promise<void>;
 }
 
-const requireUrl = (): string => {
+const requireServerUrl = (): string => {
   const url = process.env.DATABASE_URL;
   if (!url) throw new Error('Integration tests need DATABASE_URL and REDIS_URL: npm run test:integration');
   return url;
@@ -39,7 +42,7 @@ const computeTemplateName = (): string => {
   return `thaw_template_${createHash('sha256').update(text).digest('hex').slice(0, 16)}`;
 };
 
-const withClient = async <Result>(
+const withSession = async <Result>(
   url: string,
   work: (client: Client) => Promise<Result>,
 ): Promise<Result> => {
@@ -60,50 +63,56 @@ const ensureTemplate = async (client: Client, url: string): Promise<string> => {
   await client.query('SELECT pg_advisory_lock($1)', [TEMPLATE_LOCK]);
   try {
     if (await exists()) return name;
-    // The database has another name until it is complete, so that a killed run leaves no incomplete template.
-    const unfinished = `${name}_unfinished`;
-    await client.query(`DROP DATABASE IF EXISTS ${unfinished} WITH (FORCE)`);
-    await client.query(`CREATE DATABASE ${unfinished}`);
-    await migrate({ DATABASE_URL: replaceDatabase(url, unfinished), DATABASE_POOL_SIZE: 2 });
-    await client.query(`ALTER DATABASE ${unfinished} RENAME TO ${name}`);
+    // The template gets its name when it is complete, so that a killed run leaves no incomplete template.
+    const unfinishedName = `${name}_unfinished`;
+    await client.query(`DROP DATABASE IF EXISTS ${unfinishedName} WITH (FORCE)`);
+    await client.query(`CREATE DATABASE ${unfinishedName}`);
+    await migrate({ DATABASE_URL: replaceDatabase(url, unfinishedName), DATABASE_POOL_SIZE: 2 });
+    await client.query(`ALTER DATABASE ${unfinishedName} RENAME TO ${name}`);
     return name;
   } finally {
     await client.query('SELECT pg_advisory_unlock($1)', [TEMPLATE_LOCK]);
   }
 };
 
-/** Creates a database with the current schema, as a clone of the template. */
-export const createTestDatabase = async (
-  options: { entities?: (new () => object)[]; poolSize?: number } = {},
-): Promise<TestDatabase> => {
-  const serverUrl = requireUrl();
+/** Creates a database as a clone of the template. @returns its name */
+const cloneTemplate = async (serverUrl: string): Promise<string> => {
   const name = `thaw_test_${randomBytes(8).toString('hex')}`;
-  await withClient(serverUrl, async (client) => {
+  await withSession(serverUrl, async (client) => {
     const template = await ensureTemplate(client, serverUrl);
     await client.query(`CREATE DATABASE ${name} TEMPLATE ${template}`);
-    // Settings of a role in a database are not copied from the template.
+    // A clone does not get the settings of the role in the template.
     await client.query(buildRoleTimeoutsSql(name, requestTimeouts));
   });
+  return name;
+};
 
+/** Creates a database with the current schema, and a connection pool. */
+export const createTestDatabase = async ({
+  entities = [],
+  poolSize = 10,
+}: { entities?: (new () => object)[]; poolSize?: number } = {}): Promise<TestDatabase> => {
+  const serverUrl = requireServerUrl();
+  const name = await cloneTemplate(serverUrl);
   const { POOLER_URL, DATABASE_PREPARED_STATEMENTS } = process.env;
   const url = replaceDatabase(POOLER_URL ?? serverUrl, name);
   const dataSource = new DataSource({
     ...createDataSourceOptions({
       DATABASE_URL: url,
-      DATABASE_POOL_SIZE: options.poolSize ?? 10,
+      DATABASE_POOL_SIZE: poolSize,
       DATABASE_PREPARED_STATEMENTS: DATABASE_PREPARED_STATEMENTS !== 'off',
     }),
-    entities: options.entities ?? [],
+    entities,
   });
   await dataSource.initialize();
   return {
     url,
     settings: { DATABASE_URL: url, DATABASE_PREPARED_STATEMENTS },
     dataSource,
-    withSession: (work) => withClient(replaceDatabase(serverUrl, name), work),
+    withSession: (work) => withSession(replaceDatabase(serverUrl, name), work),
     async close() {
       if (dataSource.isInitialized) await dataSource.destroy();
-      await withClient(serverUrl, (client) => client.query(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`));
+      await withSession(serverUrl, (client) => client.query(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`));
     },
   };
 };

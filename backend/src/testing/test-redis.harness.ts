@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { Redis } from 'ioredis';
 import {
   connectRedis,
@@ -46,27 +45,29 @@ const buildReservationKey = (database: number): string => `test-database:${datab
 const reserveDatabase = async (reservations: Redis): Promise<number> => {
   for (let database = 1; database <= LAST_DATABASE; database += 1) {
     const key = buildReservationKey(database);
-    if (await reservations.set(key, randomUUID(), 'PX', RESERVATION_MS, 'NX')) return database;
+    if (await reservations.set(key, 'reserved', 'PX', RESERVATION_MS, 'NX')) return database;
   }
   throw new Error('Every database of the test Redis is reserved');
 };
 
 /** Provides an empty database of a real Redis, or an empty cluster, for this test file alone. */
-export const createTestRedis = (): Promise<TestRedis> =>
-  isCluster(requireUrl()) ? openCluster(requireUrl()) : openDatabase();
+export const createTestRedis = (): Promise<TestRedis> => {
+  const url = requireUrl();
+  return isCluster(url) ? openCluster(url) : openDatabase(url);
+};
 
 /** @param url a REDIS_URL, whose scheme names the kind of server. */
 const isCluster = (url: string): boolean => /^rediss?\+cluster:/.test(url);
 
-const openDatabase = async (): Promise<TestRedis> => {
-  const reservations = new Redis(requireUrl());
+const openDatabase = async (serverUrl: string): Promise<TestRedis> => {
+  const reservations = new Redis(serverUrl);
   const database = await reserveDatabase(reservations);
   const reservationKey = buildReservationKey(database);
   const renewal = setInterval(
     () => void reservations.pexpire(reservationKey, RESERVATION_MS),
     RENEW_EVERY_MS,
   );
-  const address = new URL(requireUrl());
+  const address = new URL(serverUrl);
   address.pathname = `/${database}`;
   const redis = new Redis(address.toString());
   await redis.flushdb();
@@ -130,7 +131,7 @@ const openCluster = async (url: string): Promise<TestRedis> => {
 };
 
 /**
- * Subscribes to channels, which may belong to several servers of a cluster. Resolves once Redis has confirmed.
+ * Subscribes to sharded channels, which may belong to several servers of a cluster. Resolves once Redis has confirmed.
  * @param redis a connection to the same Redis, which finds the server of each channel.
  * @returns `waitUntilReceived` resolves once every message that was published before the call has been received.
  */
@@ -144,16 +145,20 @@ export const subscribeToChannels = async (
   const connections = new Map<string, Redis>();
   for (const channel of channels) {
     const server = routes.findServer(channel)!; // after the first connection, each channel has a server
-    const connection = connections.get(server) ?? routes.openConnection(server);
-    if (!connections.has(server)) connection.on('smessage', onMessage);
-    connections.set(server, connection);
+    let connection = connections.get(server);
+    if (!connection) {
+      connection = routes.openConnection(server);
+      connection.on('smessage', onMessage);
+      connections.set(server, connection);
+    }
     await connection.ssubscribe(channel);
   }
   const allConnections = [...connections.values()];
   return {
-    // On each connection, the answer to a PING arrives after the earlier messages.
-    waitUntilReceived: async () =>
-      void (await Promise.all(allConnections.map((connection) => connection.ping()))),
+    async waitUntilReceived() {
+      // On each connection, the answer to a PING arrives after the earlier messages.
+      await Promise.all(allConnections.map((connection) => connection.ping()));
+    },
     close: () => allConnections.forEach((connection) => connection.disconnect()),
   };
 };

@@ -40,16 +40,18 @@ afterAll(async () => {
 /** Returns the numbers from 0 to `count - 1`. */
 const listNumbersBelow = (count: number): number[] => Array.from({ length: count }, (_, index) => index);
 
-/** Returns the slots in which the product has keys or channels, and, to move empty slots too, the slot after each. */
+/**
+ * Returns the slots in which the product has keys or channels. Also returns the slot after each of them, most of which
+ * are empty, so that the tests move empty slots too.
+ */
 const listSlotsToMove = async (): Promise<number[]> => {
   const keys = [
     leaseKeys.live,
-    jobsPrefix, // a hash tag, so all keys with this prefix are in one slot
+    jobsPrefix, // a hash tag: all keys with this prefix are in its slot
     ...listNumbersBelow(SHARD_COUNT).map((shard) => chatKeys(shard).outbox),
     ...listNumbersBelow(PRESENCE_SHARD_COUNT).map((shard) => presenceKeys(shard).online),
     ...listNumbersBelow(SHARD_GROUP_COUNT).map(shardGroupLockKey),
-    // The ids of the users begin with 1.
-    ...listNumbersBelow(2 * PAIR_COUNT).map((index) => userChannel(index + 1)),
+    ...listNumbersBelow(2 * PAIR_COUNT).map((index) => userChannel(index + 1)), // user ids begin with 1
   ];
   const slots = await Promise.all(keys.map((key) => cluster.findSlot(key)));
   return [...new Set(slots.flatMap((slot) => [slot, (slot + 1) % SLOT_COUNT]))];
@@ -82,21 +84,18 @@ it('keeps every acknowledged message once and in order while the slots of all ke
   const slots = await listSlotsToMove();
   const primaries = await cluster.listPrimaries();
   await expectNothingLost(async () => {
-    for (const [index, primary] of primaries.entries())
-      await cluster.moveSlots(
-        slots.filter((slot) => slot % primaries.length === index),
-        primary,
-      );
+    for (const [index, primary] of primaries.entries()) {
+      const shareOfPrimary = slots.filter((slot) => slot % primaries.length === index);
+      await cluster.moveSlots(shareOfPrimary, primary);
+    }
   });
 });
 
-it('keeps every acknowledged message once and in order while an added node takes over a third of the slots', async () => {
+it('keeps every acknowledged message once and in order while an added primary takes over a third of the slots in use', async () => {
   const slots = await listSlotsToMove();
   await expectNothingLost(async () => {
     const addedPrimary = await cluster.addPrimary();
-    await cluster.moveSlots(
-      slots.filter((_, index) => index % 3 === 0),
-      addedPrimary,
-    );
+    const everyThirdSlot = slots.filter((_, index) => index % 3 === 0);
+    await cluster.moveSlots(everyThirdSlot, addedPrimary);
   });
 });

@@ -15,7 +15,7 @@ const SAMPLE_EVERY_MS = 200;
 /** Acknowledged messages of each user before the change, and again after it. */
 const MESSAGES_PER_USER = 5;
 export const REPLICA_COUNT = 3;
-/** Time within which every user has messages acknowledged again after a change of Redis, such as a failover. */
+/** After a change of Redis, such as a failover, every user has messages acknowledged again within this time. */
 export const RECOVERED_WITHIN_MS = 15_000;
 const PERSISTED_WITHIN_MS = 20_000;
 
@@ -67,13 +67,14 @@ export const talkThrough = async (
     await waitForMessages(users);
     const observations = await stopWatching();
     await stopSending();
+    // A partner may receive the last message shortly after its ack.
     await until(() => pairs.every(([first, second]) => first.seq === second.seq));
     const faults = pairs.flatMap(findFaults);
     for (const [user] of pairs) await waitUntilPersisted(stack, user);
     return { faults, ...observations };
   } finally {
-    // Both functions have no effect if they were called above. After a failure, the last messages may never be
-    // acknowledged, so they are not waited for.
+    // Both calls have no effect after those above. The first is not awaited, because after a failure the last messages
+    // may never be acknowledged.
     void stopSending().catch(() => undefined);
     await stopWatching();
     // An open socket would keep the test process running.
@@ -83,12 +84,9 @@ export const talkThrough = async (
 
 /** Waits for MESSAGES_PER_USER further acknowledged messages of every user. @throws Error after RECOVERED_WITHIN_MS. */
 export const waitForMessages = async (users: readonly ChatUser[]): Promise<void> => {
-  const before = new Map(users.map((user) => [user, user.acked.size]));
-  await until(
-    () => users.filter((user) => user.acked.size < (before.get(user) ?? 0) + MESSAGES_PER_USER).length,
-    (count) => count === 0,
-    RECOVERED_WITHIN_MS,
-  );
+  const goals = users.map((user) => ({ user, ackedCount: user.acked.size + MESSAGES_PER_USER }));
+  const countWaiting = () => goals.filter(({ user, ackedCount }) => user.acked.size < ackedCount).length;
+  await until(countWaiting, (count) => count === 0, RECOVERED_WITHIN_MS);
 };
 
 /** Observes the users and the readiness of the replicas until the returned function is called. */
@@ -101,20 +99,28 @@ const startWatching = (
   );
   let longestSilenceMs = 0;
   let minReadyReplicas = Infinity;
-  const sample = async () => {
+  const sampleSilence = () => {
     for (const [user, { ackedCount, sinceMs }] of lastProgress) {
       longestSilenceMs = Math.max(longestSilenceMs, Date.now() - sinceMs);
       if (user.acked.size > ackedCount)
         lastProgress.set(user, { ackedCount: user.acked.size, sinceMs: Date.now() });
     }
+  };
+  const sampleReadiness = async () => {
     const readiness = await Promise.all(stack.replicas.map(isReady));
     minReadyReplicas = Math.min(minReadyReplicas, readiness.filter(Boolean).length);
   };
-  let sampling: Promise<void> = sample();
-  const timer = setInterval(() => void (sampling = sampling.then(sample)), SAMPLE_EVERY_MS);
+  const sample = async () => {
+    sampleSilence();
+    await sampleReadiness();
+  };
+  let lastSample = sample();
+  const timer = setInterval(() => {
+    lastSample = lastSample.then(sample);
+  }, SAMPLE_EVERY_MS);
   return async () => {
     clearInterval(timer);
-    await sampling;
+    await lastSample;
     return { longestSilenceMs, minReadyReplicas };
   };
 };

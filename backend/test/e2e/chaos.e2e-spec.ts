@@ -53,11 +53,22 @@ const waitUntilConnected = async (users: readonly ChatUser[]): Promise<void> => 
 };
 
 /**
- * Waits until both users of each pair have seen the same last event. All messages must be acknowledged before, because
- * an ack advances the `seq` of its sender.
+ * Waits until both users of each pair have seen the same last event, and expects that neither lacks a message or has
+ * one twice. All messages must be acknowledged before, because an ack advances the `seq` of its sender.
  */
-const waitUntilSettled = async (pairs: readonly ChatUserPair[]): Promise<void> => {
+const settleAndExpectNoFaults = async (pairs: readonly ChatUserPair[]): Promise<void> => {
   await until(() => pairs.every(([first, second]) => first.seq === second.seq));
+  expect(pairs.flatMap(findFaults)).toEqual([]);
+};
+
+/** Matches Ada, whose socket is on the first replica, with Bob, whose socket is on the second one. */
+const matchAcrossReplicas = async (): Promise<{ ada: ChatUser; bob: ChatUser }> => {
+  const [firstOrigin = '', secondOrigin = ''] = stack.replicas.map(({ port }) => `http://127.0.0.1:${port}`);
+  const ada = await new ChatUser(firstOrigin).join('female');
+  const bob = await new ChatUser(secondOrigin).join('male');
+  for (const user of [ada, bob]) await user.search();
+  for (const user of [ada, bob]) await user.waitForMatch();
+  return { ada, bob };
 };
 
 const leaveAll = async (pairs: readonly ChatUserPair[]): Promise<void> => {
@@ -67,7 +78,7 @@ const leaveAll = async (pairs: readonly ChatUserPair[]): Promise<void> => {
 /** Expects every event of the pairs' chats to be in PostgreSQL, once and in order. */
 const expectAllPersisted = (pairs: readonly ChatUserPair[]): Promise<void> =>
   expectPersisted(
-    pairs.map(([{ sessionId }]) => sessionId ?? ''),
+    pairs.map(([{ sessionId = '' }]) => sessionId),
     { redis, databaseUrl: stack.stores.databaseUrl },
   );
 
@@ -82,22 +93,16 @@ it('neither loses nor duplicates a message when a replica is killed', async () =
   await killedReplica?.waitUntilReady();
   await sleep(2_000); // messages flow after the kill
   await stopSending();
-  await waitUntilSettled(pairs);
-  expect(pairs.flatMap(findFaults)).toEqual([]);
-  expect(Math.max(...pairs.flat().flatMap(({ absencesMs }) => absencesMs))).toBeLessThan(
-    MAX_ABSENCE_MS * estimateCpuSlowdown(),
-  );
+  await settleAndExpectNoFaults(pairs);
+  const longestAbsenceMs = Math.max(...pairs.flat().flatMap(({ absencesMs }) => absencesMs));
+  expect(longestAbsenceMs).toBeLessThan(MAX_ABSENCE_MS * estimateCpuSlowdown());
   await expectAllPersisted(pairs);
   await leaveAll(pairs);
 });
 
 it('notifies the partner within six seconds when the replica of a user is killed', async () => {
-  const [, killedReplica] = stack.replicas;
-  const [firstOrigin, killedOrigin] = stack.replicas.map(({ port }) => `http://127.0.0.1:${port}`);
-  const ada = await new ChatUser(firstOrigin ?? '').join('female');
-  const bob = await new ChatUser(killedOrigin ?? '').join('male');
-  for (const user of [ada, bob]) await user.search();
-  for (const user of [ada, bob]) await user.waitForMatch();
+  const { ada, bob } = await matchAcrossReplicas();
+  const [, killedReplica] = stack.replicas; // Bob's
   bob.stopReconnecting();
   const killedAt = Date.now();
   killedReplica?.kill();
@@ -109,27 +114,24 @@ it('notifies the partner within six seconds when the replica of a user is killed
 });
 
 it('a replica that was suspended, and evicted by the others, records its sockets again when it continues', async () => {
-  const [, suspendedReplica] = stack.replicas;
-  const [firstOrigin, suspendedOrigin] = stack.replicas.map(({ port }) => `http://127.0.0.1:${port}`);
-  const ada = await new ChatUser(firstOrigin ?? '').join('female');
-  const bob = await new ChatUser(suspendedOrigin ?? '').join('male');
-  for (const user of [ada, bob]) await user.search();
-  for (const user of [ada, bob]) await user.waitForMatch();
+  const { ada, bob } = await matchAcrossReplicas();
+  const [, suspendedReplica] = stack.replicas; // Bob's
   const adaSocket = await ada.socket;
-  /** Returns the id of the replica of each socket that is recorded in the chat. Records begin with `<replica id>|`. */
-  const readReplicasOfChat = async () => {
+  /** Returns the sorted replica ids of the sockets that are recorded in the chat. A record is `<replica id>|…`. */
+  const readReplicaIds = async () => {
     const [key = ''] = await redis.keys(`*:sockets:${ada.sessionId}`);
-    return (await redis.hvals(key)).map((value) => value.split('|')[0]);
+    const records = await redis.hvals(key);
+    return records.map((record) => record.split('|')[0]).sort();
   };
-  const replicasOfChat = (await readReplicasOfChat()).sort();
-  expect(new Set(replicasOfChat).size).toBe(2);
+  const replicaIds = await readReplicaIds();
+  expect(new Set(replicaIds).size).toBe(2);
   suspendedReplica?.kill('SIGSTOP');
   await adaSocket.next('partner_connection', ({ state }) => state === 'reconnecting');
-  expect(await readReplicasOfChat()).toHaveLength(1);
+  expect(await readReplicaIds()).toHaveLength(1);
   await ada.send('while the partner is away');
   suspendedReplica?.kill('SIGCONT');
   await adaSocket.next('partner_connection', ({ state }) => state === 'connected');
-  await until(async () => (await readReplicasOfChat()).sort().join() === replicasOfChat.join());
+  await until(async () => (await readReplicaIds()).join() === replicaIds.join());
   await until(() => bob.seq === ada.seq);
   await bob.send('on the same socket');
   await until(() => ada.seq === bob.seq);
@@ -140,13 +142,14 @@ it('a replica that was suspended, and evicted by the others, records its sockets
 });
 
 it('matches every searching user, each into one chat, although replicas are killed', async () => {
+  const userCount = isLongRun ? 40 : 8;
   const users: ChatUser[] = [];
-  for (let number = 0; number < (isLongRun ? 40 : 8); number += 1) {
-    users.push(await new ChatUser(stack.url).join(number % 2 === 0 ? 'female' : 'male'));
+  for (let index = 0; index < userCount; index += 1) {
+    users.push(await new ChatUser(stack.url).join(index % 2 === 0 ? 'female' : 'male'));
   }
   for (const [index, user] of users.entries()) {
-    // In each group of eight users, a replica is killed before the fifth one searches.
-    if (index % 8 === 4) stack.replicas[index % 3]?.kill();
+    const isFifthOfEight = index % 8 === 4;
+    if (isFifthOfEight) stack.replicas[index % stack.replicas.length]?.kill(); // another one each time
     await user.search().catch(() => undefined); // a killed replica does not answer
   }
   for (const replica of stack.replicas) await replica.waitUntilReady();
@@ -155,14 +158,19 @@ it('matches every searching user, each into one chat, although replicas are kill
     // A page that has received no answer sends `join_queue` again. Users who are queued or in a chat remain so.
     await (await user.socket).ask('join_queue', {});
   }
-  const readQueueState = async (id: number) =>
-    redis.hmget(matchingKeys.user(id), 'state', 'session', 'partner');
-  await untilWithin(20_000, async () =>
-    (await Promise.all(users.map(({ id }) => readQueueState(id)))).every(([state]) => state === 'chatting'),
-  );
+  const readQueueEntry = async (userId: number) => {
+    const fields = await redis.hmget(matchingKeys.user(userId), 'state', 'session', 'partner');
+    const [state, sessionId, partnerId] = fields;
+    return { state, sessionId, partnerId };
+  };
+  await untilWithin(20_000, async () => {
+    const entries = await Promise.all(users.map(({ id }) => readQueueEntry(id)));
+    return entries.every(({ state }) => state === 'chatting');
+  });
   for (const { id } of users) {
-    const [, session, partner] = await readQueueState(id);
-    expect(await readQueueState(Number(partner))).toEqual(['chatting', session, String(id)]);
+    const { sessionId, partnerId } = await readQueueEntry(id);
+    const entryOfPartner = await readQueueEntry(Number(partnerId));
+    expect(entryOfPartner).toEqual({ state: 'chatting', sessionId, partnerId: String(id) });
   }
   await Promise.all(users.map((user) => user.leave()));
 });
@@ -173,13 +181,13 @@ it('writes every event once when the worker is killed repeatedly', async () => {
   const stopSending = startSending(pairs, { everyMs: isLongRun ? 250 : 50 });
   const [worker] = stack.workers;
   for (let round = 0; round < WORKER_KILL_COUNT; round += 1) {
-    await sleep(300 + 110 * (round % 7)); // so that each kill is at another point of the worker's cycle of 750 ms
+    // 300 to 960 ms, so that the kills hit different points of the worker's cycle of 750 ms.
+    await sleep(300 + 110 * (round % 7));
     worker?.kill();
     await worker?.waitUntilReady();
   }
   await stopSending();
-  await waitUntilSettled(pairs);
-  expect(pairs.flatMap(findFaults)).toEqual([]);
+  await settleAndExpectNoFaults(pairs);
   await expectAllPersisted(pairs);
   await leaveAll(pairs);
 });
@@ -195,8 +203,7 @@ it('loses no message, not even the last one, when subscriptions are cut every tw
   // The messages below are the last ones: no later message reveals a gap if one of them is lost.
   await redis.call('CLIENT', 'KILL', 'TYPE', 'pubsub');
   await Promise.all(pairs.map(async ([first], index) => first.send(`last message of pair ${index}`)));
-  await waitUntilSettled(pairs);
-  expect(pairs.flatMap(findFaults)).toEqual([]);
+  await settleAndExpectNoFaults(pairs);
   await leaveAll(pairs);
 });
 
@@ -211,8 +218,7 @@ it('continues all chats after Redis is killed and restarted', async () => {
   await sleep(3_000); // messages flow through the new process
   await stopSending();
   await waitUntilConnected(pairs.flat());
-  await waitUntilSettled(pairs);
-  expect(pairs.flatMap(findFaults)).toEqual([]);
+  await settleAndExpectNoFaults(pairs);
   await leaveAll(pairs);
 });
 
@@ -221,8 +227,7 @@ it('continues all chats while PostgreSQL restarts, and persists their events aft
   const stopSending = startSending(pairs, { everyMs: SEND_EVERY_MS });
   await restartPostgres(stack.stores.databaseUrl, 'SIGINT'); // stops it cleanly
   await stopSending();
-  await waitUntilSettled(pairs);
-  expect(pairs.flatMap(findFaults)).toEqual([]);
+  await settleAndExpectNoFaults(pairs);
   expect(pairs.flat().flatMap(({ closeCodes }) => closeCodes)).toEqual([]);
   await expectAllPersisted(pairs);
   await leaveAll(pairs);

@@ -1,11 +1,15 @@
-// Uses real PostgreSQL with a streaming replica, real Redis, and one api process over HTTP and sockets. "Replica"
-// means that of PostgreSQL; only the names `addReplica` and `TestReplica` mean the api process.
+// Uses real PostgreSQL with a streaming replica, real Redis, and one api process over HTTP and sockets. "Replica" is
+// the replica of PostgreSQL, except in the names `addReplica` and `TestReplica`, which stand for the api process.
 import { Logger } from '@nestjs/common';
 import { Client } from 'pg';
 import { DataSource } from 'typeorm';
 import type { ChatHistoryEntry } from '@thaw/contract/http';
 import type { PostgresPair } from '../../../deploy/local/stores/postgres-replica.mjs';
-import { readPrimaryPosition, ReadReplicaService } from '../../src/platform/database/read-replica.service';
+import {
+  type ReadConnection,
+  readPrimaryPosition,
+  ReadReplicaService,
+} from '../../src/platform/database/read-replica.service';
 import { MetricsRegistry } from '../../src/platform/observability/metrics.registry';
 import { type CuttableLink, startCuttableLink } from '../../src/testing/cuttable-link.proxy';
 import { downloadExport, openDownload, parseExport, requestExport } from '../../src/testing/exports.fixture';
@@ -21,6 +25,11 @@ const MAX_LAG_MS = 5_000;
 const LAG_TOLERANCE_MS = 2_500;
 /** Maximum duration of a read while the replica does not respond. */
 const MAX_WAIT_MS = 3_000;
+
+/** The lines that the api process logs when it goes to the replica or to the primary. */
+const SERVES_LINE = 'Reads are made from the read replica';
+const BEHIND_LINE = 'The read replica is too far behind; reads are made from the primary';
+const NO_ANSWER_LINE = 'The read replica does not answer; reads are made from the primary';
 
 jest.setTimeout(90_000);
 
@@ -61,7 +70,7 @@ describe('reads', () => {
     await pair?.stop();
   });
 
-  const queryReplica = async (statement: string): Promise<void> => {
+  const queryReplicaDirectly = async (statement: string): Promise<void> => {
     if (!replicaClient) {
       replicaClient = new Client({ connectionString: pair.replicaUrl });
       replicaClient.on('error', () => (replicaClient = undefined));
@@ -69,6 +78,9 @@ describe('reads', () => {
     }
     await replicaClient.query(statement);
   };
+  /** Until `resumeReplay`, the replica answers, but shows no new change. */
+  const pauseReplay = () => queryReplicaDirectly('SELECT pg_wal_replay_pause()');
+  const resumeReplay = () => queryReplicaDirectly('SELECT pg_wal_replay_resume()');
   const readJson = async (visitor: ThawVisitor, path: string): Promise<unknown> => {
     const { status, body } = await visitor.call('GET', path);
     expect(status).toBe(200);
@@ -76,7 +88,8 @@ describe('reads', () => {
   };
   const countChatsOfAda = async (): Promise<number> =>
     ((await readJson(ada, `/api/chat-history/${ada.user.id}`)) as ChatHistoryEntry[]).length;
-  const loadContents = async (query = ''): Promise<string[]> => {
+  /** Loads the contents of Bob's private messages with Ada. */
+  const loadContentsAsBob = async (query: string): Promise<string[]> => {
     const { body } = await requestMessages(bob, ada, query);
     return (body as unknown as { content: string }[]).map(({ content }) => content);
   };
@@ -86,7 +99,7 @@ describe('reads', () => {
     const line = body.split('\n').find((metric) => metric.startsWith(`${name} `));
     return line === undefined ? NaN : Number(line.slice(name.length));
   };
-  /** Returns how many reads were made from the server so far. */
+  /** Returns how many reads the server has served so far. */
   const countReads = (server: 'primary' | 'replica'): Promise<number> =>
     readMetric(`thaw_replica_reads_total{server="${server}"}`);
   const readReplicaMetrics = async () => ({
@@ -108,23 +121,29 @@ describe('reads', () => {
     until(async () => {
       const primary = api.app.get(DataSource).manager;
       const position = await readPrimaryPosition(primary);
+      const isReplica = async (connection: ReadConnection) => connection !== primary;
       // The service passes the connection to the replica only if the replica has reached this position.
-      return api.app
-        .get(ReadReplicaService)
-        .read((connection) => Promise.resolve(connection !== primary), position);
+      return api.app.get(ReadReplicaService).read(isReplica, position);
     });
   /** Removes all log lines and returns those about the replica. */
   const takeReplicaLines = () => logLines.splice(0).filter((line) => line.includes('replica'));
+  const waitForReplicaLine = (text: string) => until(() => logLines.some((line) => line.includes(text)));
+  const measureReadMs = async (): Promise<number> => {
+    const startedAt = performance.now();
+    await countChatsOfAda();
+    return performance.now() - startedAt;
+  };
 
   it('go to the replica for the chat history, older private messages, public profiles and exports', async () => {
     await waitUntilReplicaServes();
     const socket = await ada.openSocket();
     for (const content of ['one', 'two', 'three'])
       await socket.request('send_private_message', createPrivateMessage({ from: ada, to: bob, content }));
-    const newest = (await requestMessages(bob, ada, '?limit=1')).body as unknown as { id: number }[];
+    const { body } = await requestMessages(bob, ada, '?limit=1');
+    const [newest] = body as unknown as { id: number }[];
     const reads = [
       () => readJson(ada, `/api/chat-history/${ada.user.id}`),
-      () => loadContents(`?before=${newest[0]!.id}&limit=1`),
+      () => loadContentsAsBob(`?before=${newest!.id}&limit=1`),
       () => readJson(bob, `/api/user/${ada.user.id}`),
     ];
     for (const read of reads) {
@@ -138,18 +157,16 @@ describe('reads', () => {
     const { events } = parseExport(await (await openDownload(ada, exportUrl)).text());
     expect(events.filter(({ type }) => type === 'PrivateMessageSent')).toHaveLength(3);
     expect(await countReads('replica')).toBeGreaterThan(before);
-    expect(takeReplicaLines()).toEqual(['Reads are made from the read replica']);
+    expect(takeReplicaLines()).toEqual([SERVES_LINE]);
   });
 
-  it("go to a lagging replica for at most 5 s, but always show new messages and the reader's changes", async () => {
+  it("go to a lagging replica, but always show new messages, new edits and the reader's own changes", async () => {
     await waitUntilReplicaServes();
     const chats = await countChatsOfAda();
     const socket = await ada.openSocket();
     const message = createPrivateMessage({ from: ada, to: bob, content: 'first' });
     const { id } = await socket.request('send_private_message', message);
-    // From now on, the replica shows no new change.
-    await queryReplica('SELECT pg_wal_replay_pause()');
-    const pausedAt = performance.now();
+    await pauseReplay();
     await recordPastChat(api, ada, bob);
     // The replica serves the read, without the new chat.
     expect(await countChatsOfAda()).toBe(chats);
@@ -161,33 +178,42 @@ describe('reads', () => {
     expect(await readJson(bob, `/api/user/${ada.user.id}`)).not.toMatchObject({ username: 'Ada Lovelace' });
     // The newest messages are always read from the primary.
     await socket.request('send_private_message', { ...message, content: 'second' });
-    expect((await loadContents('?limit=2')).at(-1)).toBe('second');
-    // For some seconds after an edit, both partners read older messages from the primary, too.
+    expect((await loadContentsAsBob('?limit=2')).at(-1)).toBe('second');
+    // For some seconds after an edit, both users read older messages from the primary as well.
     await socket.request('edit_private_message', {
       messageId: Number(id),
       newContent: 'edited',
       senderId: ada.user.id,
       receiverId: bob.user.id,
     });
-    expect(await loadContents(`?before=${Number(id) + 1}&limit=1`)).toEqual(['edited']);
+    expect(await loadContentsAsBob(`?before=${Number(id) + 1}&limit=1`)).toEqual(['edited']);
     // The export is read from the primary, because the replica has not reached the position of the request.
     const { events } = await downloadExport(ada);
     expect(events.some(({ type }) => type === 'PrivateMessageEdited')).toBe(true);
+    await resumeReplay();
+  });
 
-    await until(countChatsOfAda, (count) => count === chats + 1);
+  it('go to a lagging replica for at most 5 s, and again once it has caught up', async () => {
+    await waitUntilReplicaIsCurrent();
+    takeReplicaLines();
+    const chats = await countChatsOfAda();
+    await pauseReplay();
+    const pausedAt = performance.now();
+    await recordPastChat(api, ada, bob);
+    expect(await countChatsOfAda()).toBe(chats); // from the replica
+
+    await until(countChatsOfAda, (count) => count === chats + 1); // from the primary
     const replicaServedForMs = performance.now() - pausedAt;
     expect(replicaServedForMs).toBeLessThan(MAX_LAG_MS + LAG_TOLERANCE_MS);
-    await until(() => logLines.some((line) => line.includes('replica')));
-    expect(takeReplicaLines()).toEqual([
-      'The read replica is too far behind; reads are made from the primary',
-    ]);
+    await waitForReplicaLine('replica');
+    expect(takeReplicaLines()).toEqual([BEHIND_LINE]);
     const metricsWhileBehind = await readReplicaMetrics();
     expect(metricsWhileBehind.isInUse).toBe(0);
     expect(metricsWhileBehind.lagS).toBeGreaterThan(MAX_LAG_MS / 1_000);
 
-    await queryReplica('SELECT pg_wal_replay_resume()');
+    await resumeReplay();
     await waitUntilReplicaServes();
-    expect(takeReplicaLines()).toEqual(['Reads are made from the read replica']);
+    expect(takeReplicaLines()).toEqual([SERVES_LINE]);
     const metricsWhileServing = await readReplicaMetrics();
     expect(metricsWhileServing.isInUse).toBe(1);
     expect(metricsWhileServing.lagS).toBeLessThanOrEqual(MAX_LAG_MS / 1_000);
@@ -197,21 +223,15 @@ describe('reads', () => {
     await waitUntilReplicaServes();
     takeReplicaLines();
     link.freeze();
-    const durationsMs: number[] = [];
-    const measureRead = async (): Promise<void> => {
-      const startedAt = performance.now();
-      await countChatsOfAda();
-      durationsMs.push(performance.now() - startedAt);
-    };
-    await Promise.all(Array.from({ length: 20 }, measureRead));
+    const durationsMs = await Promise.all(Array.from({ length: 20 }, measureReadMs));
     expect(Math.max(...durationsMs)).toBeLessThan(MAX_WAIT_MS);
-    expect(takeReplicaLines()).toEqual(['The read replica does not answer; reads are made from the primary']);
+    expect(takeReplicaLines()).toEqual([NO_ANSWER_LINE]);
     const before = await countReads('primary');
     for (let read = 0; read < 10; read += 1) await countChatsOfAda();
     expect(await countReads('primary')).toBe(before + 10);
     await link.restore();
     await waitUntilReplicaServes();
-    expect(takeReplicaLines()).toEqual(['Reads are made from the read replica']);
+    expect(takeReplicaLines()).toEqual([SERVES_LINE]);
   });
 
   it('wait for a stopped replica for a bounded time, and go to it again after its restart', async () => {
@@ -222,14 +242,14 @@ describe('reads', () => {
     const startedAt = performance.now();
     expect(await countChatsOfAda()).toBe(chats + 1);
     expect(performance.now() - startedAt).toBeLessThan(MAX_WAIT_MS);
-    await until(() => logLines.some((line) => line.includes('does not answer')));
-    // Further reads do not log the failure again.
+    await waitForReplicaLine('does not answer');
+    // Twenty further reads do not log the failure again.
     const before = await countReads('primary');
     await until(async () => {
       await countChatsOfAda();
       return (await countReads('primary')) >= before + 20;
     });
-    expect(takeReplicaLines()).toEqual(['The read replica does not answer; reads are made from the primary']);
+    expect(takeReplicaLines()).toEqual([NO_ANSWER_LINE]);
     expect(await readReplicaMetrics()).toEqual({ isInUse: 0, lagS: NaN });
     await pair.startReplica();
     await waitUntilReplicaServes();

@@ -10,16 +10,12 @@ export interface SourceChange {
   after: string;
 }
 
-/**
- * An event type that no release has. It represents one that a later release adds. Only processes that are built with
- * `partnerWavedChanges` know it and send its frame.
- */
+/** An event type as a later release may add one. Only processes built with `partnerWavedChanges` know it. */
 export const partnerWaved = { type: 'PartnerWaved', frame: 'partner_waved' } as const;
 
-// In two `switch` statements, the case of the new event type is inserted before these lines.
-const chatEndedInMapper = "    case 'ChatEnded':\n      return { event: 'chat_skipped'";
-
-const chatEndedInState = "    case 'ChatEnded':\n      state.phase = 'ended';";
+// The beginning of a case in two `switch` statements. The case of the new event type is inserted before it.
+const chatEndedCaseInMapper = "    case 'ChatEnded':\n      return { event: 'chat_skipped'";
+const chatEndedCaseInState = "    case 'ChatEnded':\n      state.phase = 'ended';";
 
 export const partnerWavedChanges: readonly SourceChange[] = [
   {
@@ -29,13 +25,13 @@ export const partnerWavedChanges: readonly SourceChange[] = [
   },
   {
     file: 'modules/random-chat/application/chat-frame.mapper.ts',
-    before: chatEndedInMapper,
-    after: `    case '${partnerWaved.type}':\n      return { event: '${partnerWaved.frame}', data: sessionAndSeq };\n${chatEndedInMapper}`,
+    before: chatEndedCaseInMapper,
+    after: `    case '${partnerWaved.type}':\n      return { event: '${partnerWaved.frame}', data: sessionAndSeq };\n${chatEndedCaseInMapper}`,
   },
   {
     file: 'modules/random-chat/domain/random-chat.state.ts',
-    before: chatEndedInState,
-    after: `    case '${partnerWaved.type}':\n      return state;\n\n${chatEndedInState}`,
+    before: chatEndedCaseInState,
+    after: `    case '${partnerWaved.type}':\n      return state;\n\n${chatEndedCaseInState}`,
   },
 ];
 
@@ -46,7 +42,7 @@ export const otherLayoutChanges: readonly SourceChange[] = [
   {
     file: 'platform/redis/redis-layout.functions.ts',
     before: 'export const REDIS_LAYOUT = ',
-    // The value of this release stays behind `||`, where it has no effect.
+    // Results in `'other' || <the value of this release>`, which is 'other'.
     after: `export const REDIS_LAYOUT = '${otherLayout}' || `,
   },
 ];
@@ -59,8 +55,9 @@ export const otherLayoutChanges: readonly SourceChange[] = [
 export const applyChanges = (src: string, changes: readonly SourceChange[]): void => {
   for (const { file, before, after } of changes) {
     const path = join(src, file);
-    const parts = readFileSync(path, 'utf8').split(before); // two parts if `before` occurs once
-    if (parts.length !== 2) throw new Error(`${file} contains this ${parts.length - 1} times: ${before}`);
-    writeFileSync(path, parts.join(after));
+    const partsAround = readFileSync(path, 'utf8').split(before);
+    const count = partsAround.length - 1;
+    if (count !== 1) throw new Error(`${file} contains this ${count} times: ${before}`);
+    writeFileSync(path, partsAround.join(after));
   }
 };

@@ -25,22 +25,29 @@ export function explainMissingEngine() {
  * @returns whether the image is on this machine
  */
 export function provideServiceImage(service) {
+  const image = readServiceImage(service);
+  const tryDocker = (...args) =>
+    spawnSync('docker', args, { stdio: 'ignore', timeout: 120_000 }).status === 0;
+  return tryDocker('image', 'inspect', image) || tryDocker('pull', '--quiet', image);
+}
+
+/** Reads the image of a service from docker-compose.yml. The keys of a service are indented by four spaces. */
+function readServiceImage(service) {
   const yaml = fs.readFileSync(path.join(repository, 'docker-compose.yml'), 'utf8');
-  const image = new RegExp(`^  ${service}:\\n(?:    .*\\n)*?    image: (\\S+)$`, 'm').exec(yaml)?.[1];
-  return [
-    ['image', 'inspect', image],
-    ['pull', '--quiet', image],
-  ].some((args) => spawnSync('docker', args, { stdio: 'ignore', timeout: 120_000 }).status === 0);
+  return new RegExp(`^  ${service}:\\n(?:    .*\\n)*?    image: (\\S+)$`, 'm').exec(yaml)?.[1];
 }
 
 /** Runs docker-compose.yml as a separate compose project on a free port. */
 export class ComposeStack {
-  /** @param {string} project  name of the compose project; `start` removes containers that a killed run left in it */
+  /** @param {string} project  name of the compose project */
   constructor(project) {
     this.project = project;
   }
 
-  /** @param {{replicas: number, profiles?: string[]}} options */
+  /**
+   * Starts all services and waits until they are healthy. Removes first what a killed run has left of the project.
+   * @param {{replicas: number, profiles?: string[]}} options
+   */
   async start({ replicas, profiles = [] }) {
     this.port = await findFreePort();
     this.origin = `http://127.0.0.1:${this.port}`;
@@ -61,32 +68,36 @@ export class ComposeStack {
     await this.runCompose('down', '--volumes', '--timeout', '10');
   }
 
-  async runCompose(...args) {
+  /** Runs `docker compose` with these arguments. @returns its output */
+  runCompose(...args) {
     return this.execute('docker', ['compose', ...args]);
   }
 
-  /** Resolves once surplus replicas are gone and missing ones are started, but not necessarily ready. */
-  async scale(replicas, ...options) {
-    const flags = ['--detach', '--no-deps', '--no-recreate', ...options];
-    await this.runCompose('up', ...flags, '--scale', `backend=${replicas}`, 'backend');
+  /**
+   * Starts or stops replicas until `replicas` are left. Does not wait until new replicas are ready.
+   * @param {string[]} flags  further flags of `docker compose up`
+   */
+  async scale(replicas, ...flags) {
+    const ownFlags = ['--detach', '--no-deps', '--no-recreate', '--scale', `backend=${replicas}`];
+    await this.runCompose('up', ...ownFlags, ...flags, 'backend');
   }
 
-  /** Like `scale`, and resolves once all replicas are ready. */
+  /** Like `scale`, but waits until all replicas are ready. */
   async scaleAndWait(replicas) {
     await this.scale(replicas, '--wait');
   }
 
-  /** Replaces workers, replicas and the page, as a release does. */
+  /** Replaces the workers, the replicas and the web page (`frontend`), as a release does. */
   async roll() {
     await this.execute('sh', [path.join(repository, 'deploy/compose/roll.sh')]);
   }
 
-  /** Drains and empties Redis and starts everything again, as a release does that changes the data layout of Redis. */
+  /** Drains and empties Redis, then starts everything again, as a release with a new data layout in Redis does. */
   async drainAndStart() {
     await this.execute('sh', [path.join(repository, 'deploy/compose/drain-and-start.sh')]);
   }
 
-  /** Lists the ids of the running containers of a service. */
+  /** @returns the ids of the running containers of a service */
   async listContainers(service) {
     return (await this.runCompose('ps', '--quiet', service)).split('\n').filter(Boolean);
   }
@@ -95,7 +106,7 @@ export class ComposeStack {
     return JSON.parse(await this.execute('docker', ['inspect', container]))[0];
   }
 
-  /** Reads a metric of a replica. @returns its value; undefined while the internal port does not respond */
+  /** @returns the value of a metric of a replica; undefined while the internal port does not respond */
   async readMetric(container, name) {
     // The image contains bash, but no HTTP client.
     const address = `/dev/tcp/127.0.0.1/${INTERNAL_PORT}`;
@@ -107,23 +118,27 @@ export class ComposeStack {
 
   /** Runs a query that returns one value. @returns the value as text */
   async runQuery(sql) {
-    // `$0` is the argument after the script, the SQL.
-    const psql =
-      'PGPASSWORD=$(cat /run/thaw/superuser-password) exec psql --username postgres --dbname thaw -Atc "$0"';
-    return (await this.runCompose('exec', '-T', 'postgres', 'bash', '-c', psql, sql)).trim();
+    return (await this.runPostgresClient('psql', '-Atc', sql)).trim();
   }
 
   /** @returns the output of `pg_dump` for the whole database */
   dumpDatabase() {
-    const dump =
-      'PGPASSWORD=$(cat /run/thaw/superuser-password) exec pg_dump --username postgres --dbname thaw';
-    return this.runCompose('exec', '-T', 'postgres', 'bash', '-c', dump);
+    return this.runPostgresClient('pg_dump');
+  }
+
+  /** Runs `psql` or `pg_dump` in the container of PostgreSQL, as the superuser. @returns its output */
+  runPostgresClient(program, ...args) {
+    // `$0` is the first argument after the script, the program, and `$@` are the others.
+    const script =
+      'PGPASSWORD=$(cat /run/thaw/superuser-password) exec "$0" --username postgres --dbname thaw "$@"';
+    return this.runCompose('exec', '-T', 'postgres', 'bash', '-c', script, program, ...args);
   }
 
   readLogs(...args) {
     return this.runCompose('logs', '--no-color', ...args);
   }
 
+  /** Runs a command with the environment of this stack. @returns its output */
   async execute(command, args) {
     const options = { cwd: repository, env: this.environment, maxBuffer: 64 * 1024 * 1024 };
     const { stdout } = await runFile(command, args, options);

@@ -14,7 +14,7 @@ export type TextResponse = RefinedResponse<'text'>;
  * Calls the HTTP API as a user. Cookies are passed explicitly: k6 keeps one cookie jar for each virtual user, but in
  * these scripts one virtual user acts as several users, and k6's WebSockets do not send the cookies of the jar.
  * @param path below `/api`, such as `/user/7`
- * @param route the path with placeholders, by which the results group the requests
+ * @param route the path with placeholders, such as `/user/{id}`; the results group the requests by it
  */
 export const callApi = (
   method: string,
@@ -61,6 +61,7 @@ export const createAccount = (gender: Gender): Account => {
 export const requestFriend = (account: Account, friendId: number): { id: number; status: string } => {
   const body = { requesterId: account.id, addresseeId: friendId };
   const response = callApi('POST', '/friends/request', { account, body });
-  // The server responds with 200 if the request exists already, or if this call accepts a request of the friend.
-  return expectStatus(response, response.status === 200 ? 200 : 201);
+  // 200: the request exists already, or this call accepts a request of the friend. Otherwise it must be a new one.
+  const expectedStatus = response.status === 200 ? 200 : 201;
+  return expectStatus(response, expectedStatus);
 };

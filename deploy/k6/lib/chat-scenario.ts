@@ -22,7 +22,7 @@ export interface ChatLoad {
   chatMs: number;
 }
 
-/** @param defaults used where PEOPLE, RAMP, DURATION or CHAT is not set in the environment */
+/** Reads the environment variables PEOPLE, RAMP, DURATION and CHAT. @param defaults used for those that are not set */
 export const readChatLoad = (defaults: {
   people: number;
   ramp: string;
@@ -47,7 +47,7 @@ export const createPeopleScenario = (people: number, lengthMs: number): Options[
   },
 });
 
-/** Creates a threshold that fails the test if a user stopped early. */
+/** Creates a threshold that fails the test unless every user completes the iteration. */
 export const createFinishThreshold = (people: number): Record<string, string[]> => ({
   iterations: [`count==${people}`],
 });
@@ -74,14 +74,16 @@ export const runPerson = async ({ people, rampMs, durationMs, chatMs }: ChatLoad
   await waitForArrival(people, rampMs);
   const user = new LiveUser(createAccount(chooseGender(exec.vu.idInTest)));
   const conversation = new Conversation(user);
-  if ((await user.connect()) === undefined) throw new Error('The socket could not be opened');
+  const isConnected = (await user.connect()) !== undefined;
+  if (!isConnected) throw new Error('The socket could not be opened');
   while (Date.now() < endsAt) {
-    if (!(await findChat(user, Math.min(MAX_SEARCH_MS, endsAt - Date.now())))) continue;
+    const chat = await findChat(user, Math.min(MAX_SEARCH_MS, endsAt - Date.now()));
+    if (!chat) continue;
     await conversation.talk(Math.min(endsAt, Date.now() + chatMs));
     await conversation.skip();
   }
   await user.request('leave_queue', {});
-  // The user may have been matched before the server removed them from the queue.
+  // Skips the chat of a user who was matched before the server removed them from the queue.
   await conversation.skip();
   user.leave();
 };

@@ -8,7 +8,7 @@ import { countError, roundTrip, timeToResume, unacked } from './metrics.ts';
 import { Sequence } from './sequence.ts';
 import { socketUrl } from './settings.ts';
 
-/** Any frame from the server. The `data` of an `ack` depends on the acknowledged command. */
+/** Any frame from the server, as parsed JSON. The `data` of an `ack` depends on the acknowledged command. */
 export interface Frame {
   event: string;
   ref?: string;
@@ -32,12 +32,15 @@ const RETRY_DELAYS_MS = [1_000, 2_000, 4_000, 8_000, 16_000];
 const LOST_CONNECTION_CODE = 4000;
 const NORMAL_CODE = 1000;
 
+/** A command that waits for its response. */
 interface PendingRequest {
   event: ClientEvent;
   sentAt: number;
   timer: number;
   resolve: (frame: Frame | undefined) => void;
 }
+
+/** A call of `waitFor` that waits for a frame. */
 interface Waiter {
   event: string;
   matches: (frame: Frame) => boolean;
@@ -59,9 +62,8 @@ export class LiveUser {
   onFrame: (frame: Frame) => void = () => undefined;
   private socket: WebSocket | undefined;
   private refCount = 0;
-  /** The commands that wait for their responses, by `ref`. */
+  /** By `ref`. */
   private readonly pending = new Map<string, PendingRequest>();
-  /** The calls of `waitFor` that wait for a frame. */
   private readonly waiters = new Set<Waiter>();
   private isAuthenticated = false;
   /** True from the loss of a socket until the server has resumed the chat or reported its end. */
@@ -111,8 +113,7 @@ export class LiveUser {
 
   /**
    * Sends a command.
-   * @returns the response, which is the frame with the same ref (an ack, an error or another frame); undefined without
-   *   a connection or a response
+   * @returns the response (an ack, an error or another frame); undefined without a connection or a response
    */
   request<E extends ClientEvent>(event: E, data: ClientInput<E>): Promise<Frame | undefined> {
     const { socket } = this;
@@ -188,7 +189,7 @@ export class LiveUser {
       socket.onmessage = (message) => {
         if (socket === this.socket) this.receive(JSON.parse(message?.data as string) as Frame);
       };
-      // `onclose` follows and resolves the promise.
+      // Does not resolve the promise, because `onclose` follows.
       socket.onerror = () => this.handleClose(socket);
       socket.onclose = () => {
         resolve(false);
@@ -207,7 +208,7 @@ export class LiveUser {
     if (socket !== this.socket) return;
     const wasAuthenticated = this.isAuthenticated;
     this.releaseSocket();
-    // `connect` has not returned yet, and its caller decides about another attempt.
+    // Before the authentication, `connect` has not returned yet, and its caller decides about another attempt.
     if (!wasAuthenticated) return;
     this.isResuming = true;
     void this.reconnect();
@@ -227,41 +228,50 @@ export class LiveUser {
   private receive(frame: Frame): void {
     // Frames such as `pong` have no data.
     frame.data ??= {};
-    this.updateChat(frame);
-    if (frame.event === 'error')
-      countError(String(frame.data.code), this.pending.get(frame.ref ?? '')?.event);
-    this.resolveRequest(frame);
+    const request = this.takeRequest(frame.ref);
+    this.updateChat(frame, request?.event);
+    if (frame.event === 'error') countError(String(frame.data.code), request?.event);
+    request?.resolve(frame);
     this.onFrame(frame);
     for (const waiter of [...this.waiters]) {
       if (waiter.event === frame.event && waiter.matches(frame)) waiter.resolve(frame);
     }
   }
 
-  private resolveRequest(frame: Frame): void {
-    const request = frame.ref === undefined ? undefined : this.pending.get(frame.ref);
-    if (!request || frame.ref === undefined) return;
-    this.pending.delete(frame.ref);
+  /** Removes the command with this `ref` from the pending ones, and measures its round trip. */
+  private takeRequest(ref: string | undefined): PendingRequest | undefined {
+    if (ref === undefined) return undefined;
+    const request = this.pending.get(ref);
+    if (!request) return undefined;
+    this.pending.delete(ref);
     clearTimeout(request.timer);
     roundTrip.add(Date.now() - request.sentAt);
-    request.resolve(frame);
+    return request;
   }
 
-  private updateChat({ event, data, ref }: Frame): void {
+  /** @param command the command that the frame answers, if any */
+  private updateChat({ event, data }: Frame, command: ClientEvent | undefined): void {
     if (event === 'chat_matched') return this.startChat(data as ChatMatched);
     if (event === 'session_resumed') return this.resumeChat(data as SessionResumed);
     const { chat } = this;
     if (!chat || typeof data.seq !== 'number') return;
     // An ack has no session id.
-    if (event !== 'ack' && data.sessionId !== chat.sessionId) return;
-    if (event !== 'chat_skipped') {
-      const command = event === 'ack' ? ` of ${this.pending.get(ref ?? '')?.event}` : '';
-      return chat.sequence.record(data.seq, `${event}${command} in ${chat.sessionId}`);
+    const isOfThisChat = event === 'ack' || data.sessionId === chat.sessionId;
+    if (!isOfThisChat) return;
+    if (event === 'chat_skipped') return this.receiveEnd(chat, data.seq);
+    const source = event === 'ack' ? `ack of ${command}` : event;
+    chat.sequence.record(data.seq, `${source} in ${chat.sessionId}`);
+  }
+
+  private receiveEnd(chat: CurrentChat, seq: number): void {
+    if (this.isResuming) {
+      // The chat ended before it was resumed. The server sends the end without the other missed events, so they do not
+      // count as lost: the chat is forgotten without `endChat`.
+      this.chat = undefined;
+      this.isResuming = false;
+      return;
     }
-    // If the chat ended before it was resumed, the server sends its end without the other missed events. The chat is
-    // forgotten first, so that `endChat` counts none of them as lost.
-    if (this.isResuming) this.chat = undefined;
-    else chat.sequence.record(data.seq, `${event} in ${chat.sessionId}`);
-    this.isResuming = false;
+    chat.sequence.record(seq, `chat_skipped in ${chat.sessionId}`);
     this.endChat();
   }
 
@@ -270,14 +280,11 @@ export class LiveUser {
     this.chat = { sessionId, partnerId, sequence: new Sequence(seq) };
   }
 
-  private resumeChat({ sessionId, seq, partnerId, reset, events, last: isLastFrame }: SessionResumed): void {
-    if (this.chat?.sessionId !== sessionId || reset) {
-      // The chat is not known here, or the server has reset `seq`: begin before the first event of this frame. A frame
-      // without events contains the last `seq` of the chat.
-      const firstSeq = (events[0]?.data as { seq?: number } | undefined)?.seq;
-      const startSeq = firstSeq === undefined ? seq : firstSeq - 1;
-      this.chat = { sessionId, partnerId, sequence: new Sequence(startSeq) };
-    }
+  private resumeChat(resumed: SessionResumed): void {
+    const { sessionId, partnerId, reset, events, last: isLastFrame } = resumed;
+    // The chat is not known here, or the server knows only a lower `seq` than was received.
+    if (this.chat?.sessionId !== sessionId || reset)
+      this.chat = { sessionId, partnerId, sequence: new Sequence(findSeqBeforeEvents(resumed)) };
     for (const { event, data } of events) {
       const source = `${event} of session_resumed in ${sessionId}`;
       this.chat.sequence.record((data as { seq: number }).seq, source);
@@ -287,3 +294,9 @@ export class LiveUser {
     if (events.at(-1)?.event === 'chat_skipped') this.endChat();
   }
 }
+
+/** Returns the `seq` before the first event of the frame; without events, the last `seq` of the chat. */
+const findSeqBeforeEvents = ({ seq: lastSeq, events }: SessionResumed): number => {
+  const firstSeq = (events[0]?.data as { seq?: number } | undefined)?.seq;
+  return firstSeq === undefined ? lastSeq : firstSeq - 1;
+};

@@ -117,9 +117,19 @@ const matchWithEachOther = async (man: LiveUser, woman: LiveUser): Promise<Curre
 /** Two users use every feature of a random chat, and become friends. Leaves them in no chat. */
 const exerciseRandomChat = async (abe: LiveUser, bea: LiveUser): Promise<void> => {
   const { sessionId } = await matchWithEachOther(abe, bea);
+  await exchangeMessages(abe, bea, sessionId);
+  await sendPhoto(abe, bea, sessionId);
+  await playGames(abe, bea, sessionId);
+  await loseAndResumeChat(abe, bea, sessionId);
+  await becomeFriends(abe, bea);
+  // A `Conversation` acts in the current chat of its user.
+  await expectFrame(bea, 'chat_skipped', () => new Conversation(abe).skip());
+};
+
+/** Abe types and sends a message; Bea replies; Abe edits the message and reacts to the reply. */
+const exchangeMessages = async (abe: LiveUser, bea: LiveUser, sessionId: string): Promise<void> => {
   const userId = abe.id;
   await expectFrame(bea, 'typing', async () => abe.send('typing', { sessionId }));
-
   const greeting = { sessionId, content: 'hello', messageType: text, clientId: 'smoke-1' };
   const { result: sent } = await expectFrame(bea, 'random_message', () =>
     expectAck(abe, 'random_message', greeting),
@@ -142,49 +152,25 @@ const exerciseRandomChat = async (abe: LiveUser, bea: LiveUser): Promise<void> =
     userId,
   };
   await expectFrame(bea, 'message_reaction', () => expectAck(abe, 'message_reaction', reaction));
+};
 
+const sendPhoto = async (abe: LiveUser, bea: LiveUser, sessionId: string): Promise<void> => {
   const url = upload(abe.account, 'chat-images');
   const photo = { sessionId, content: `look\n[IMAGE:${url}]`, messageType: mixed };
   await expectFrame(bea, 'random_message', () => expectAck(abe, 'random_message', photo));
-  const path = url.replace('/api', '');
+  const path = url.replace('/api', ''); // `callApi` adds the prefix
   // The results of k6 are grouped by route.
   const shown = callApi('GET', path, { account: bea.account, route: '/files/{bucket}/{key}' });
   expectTrue('the partner sees the photo', shown.status === 200);
-
-  await playGames(abe, bea, sessionId);
-
-  const lostAt = Date.now();
-  const resumed = bea.waitFor('session_resumed', FRAME_WITHIN_MS);
-  bea.dropSocket();
-  // The server must notice the closed socket first, so that Bea misses the next message.
-  await wait(LOSS_NOTICED_WITHIN_MS);
-  const missed = { sessionId, content: 'said while away', messageType: text };
-  await expectAck(abe, 'random_message', missed);
-  expectTrue('the user returns to the chat', (await bea.connect()) === 'chatting');
-  const { events } = expectPresent('the chat is resumed', await resumed);
-  expectTrue('the missed message comes with the resume', JSON.stringify(events).includes('said while away'));
-  // The metric includes the wait before the reconnect.
-  timeToResume.add(Date.now() - lostAt);
-
-  const accepted = abe.waitFor('friendship_accepted', FRAME_WITHIN_MS);
-  await expectFrame(bea, 'friend_request', async () => requestFriend(abe.account, bea.id));
-  // A request in the opposite direction accepts the first one.
-  requestFriend(bea.account, abe.id);
-  expectPresent('the friendship is accepted', await accepted);
-  // A `Conversation` acts in the current chat of its user.
-  await expectFrame(bea, 'chat_skipped', () => new Conversation(abe).skip());
 };
 
 /** Two games of Break the Ice: one with equal answers, and one that is ignored. */
 const playGames = async (abe: LiveUser, bea: LiveUser, sessionId: string): Promise<void> => {
-  const started = await expectFrame(bea, 'break_ice_question_received', () =>
-    expectAck(abe, 'break_ice_start', {
-      sessionId,
-      gameId: 'smoke-1',
-      question: { id: 1 },
-      initiatorId: abe.id,
-    }),
-  );
+  const startGame = (gameId: string, question: { id: number }) =>
+    expectFrame(bea, 'break_ice_question_received', () =>
+      expectAck(abe, 'break_ice_start', { sessionId, gameId, question, initiatorId: abe.id }),
+    );
+  const started = await startGame('smoke-1', { id: 1 });
   const response = expectPresent('the question has options', started.data.question.options[0]);
   const answer = { sessionId, gameId: 'smoke-1', response };
   await expectFrame(bea, 'break_ice_partner_answered', () =>
@@ -194,17 +180,35 @@ const playGames = async (abe: LiveUser, bea: LiveUser, sessionId: string): Promi
     expectAck(bea, 'break_ice_response', { ...answer, userId: bea.id }),
   );
   expectTrue('the same answers are recognised', data.sameAnswer === true);
-  await expectFrame(bea, 'break_ice_question_received', () =>
-    expectAck(abe, 'break_ice_start', {
-      sessionId,
-      gameId: 'smoke-2',
-      question: { id: 2 },
-      initiatorId: abe.id,
-    }),
-  );
+
+  await startGame('smoke-2', { id: 2 });
   await expectFrame(abe, 'break_ice_ignored', () =>
     expectAck(bea, 'break_ice_ignore', { sessionId, gameId: 'smoke-2', userId: bea.id }),
   );
+};
+
+/** Bea loses the connection, misses a message of Abe, and receives it when the chat is resumed. */
+const loseAndResumeChat = async (abe: LiveUser, bea: LiveUser, sessionId: string): Promise<void> => {
+  const lostAt = Date.now();
+  const resumed = bea.waitFor('session_resumed', FRAME_WITHIN_MS);
+  bea.dropSocket();
+  // Until the server notices the closed socket, it would send the message to this socket.
+  await wait(LOSS_NOTICED_WITHIN_MS);
+  const missed = { sessionId, content: 'said while away', messageType: text };
+  await expectAck(abe, 'random_message', missed);
+  expectTrue('the user returns to the chat', (await bea.connect()) === 'chatting');
+  const { events } = expectPresent('the chat is resumed', await resumed);
+  expectTrue('the missed message comes with the resume', JSON.stringify(events).includes(missed.content));
+  // The metric includes the wait before the reconnect.
+  timeToResume.add(Date.now() - lostAt);
+};
+
+const becomeFriends = async (abe: LiveUser, bea: LiveUser): Promise<void> => {
+  const accepted = abe.waitFor('friendship_accepted', FRAME_WITHIN_MS);
+  await expectFrame(bea, 'friend_request', async () => requestFriend(abe.account, bea.id));
+  // A request in the opposite direction accepts the first one.
+  requestFriend(bea.account, abe.id);
+  expectPresent('the friendship is accepted', await accepted);
 };
 
 /** Two friends use every feature of a private chat. */
@@ -259,7 +263,7 @@ const changeProfile = async (abe: LiveUser, bea: LiveUser): Promise<void> => {
   expectTrue('the chat is in the history', history.length === 1);
 };
 
-/** Matches two users; one reports and blocks the other, and then removes the block. */
+/** Matches two users. Dea reports and blocks Cal, and then removes the block. */
 const reportAndBlock = async (cal: LiveUser, dea: LiveUser): Promise<void> => {
   const { sessionId } = await matchWithEachOther(cal, dea);
   const { account } = dea;

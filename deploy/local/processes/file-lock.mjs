@@ -6,12 +6,12 @@ import { identify, isRunning } from './process-identity.mjs';
 
 const TIMEOUT_MS = 300_000;
 const POLL_INTERVAL_MS = 50;
-/** A process writes its lock file within this time. An older unreadable file was left by a process that died. */
+/** An unreadable lock file may still be incomplete until this age. An older one was left by a process that died. */
 const MAX_WRITING_MS = 5_000;
 
 /**
  * Runs `work` while holding a lock file, so that launchers exclude each other. The lock file contains the identity of
- * its holder; the lock of a process that no longer runs is free.
+ * the process that holds the lock. The lock of a process that no longer runs is free.
  * @param {string} lockFile
  * @param {() => Promise<T>} work
  * @returns {Promise<T>} the result of `work`
@@ -38,19 +38,25 @@ function tryAcquire(lockFile) {
     return true;
   } catch (error) {
     if (error.code !== 'EEXIST') throw error;
-    // The next attempt of the caller, or of another launcher, creates the lock file.
+    // Only deletes the file: the next attempt, of this launcher or another one, acquires the lock.
     if (isAbandoned(lockFile)) fs.rmSync(lockFile, { force: true });
     return false;
   }
 }
 
 function isAbandoned(lockFile) {
+  const holder = readHolder(lockFile);
+  if (holder !== undefined) return !isRunning(holder);
+  // The holder may still be writing the file, or may have deleted it in the meantime.
+  const writtenAt = fs.statSync(lockFile, { throwIfNoEntry: false })?.mtimeMs;
+  return writtenAt !== undefined && Date.now() - writtenAt > MAX_WRITING_MS;
+}
+
+/** Reads the identity of the holder; undefined if the file is missing or unreadable. */
+function readHolder(lockFile) {
   try {
-    const holder = JSON.parse(fs.readFileSync(lockFile, 'utf8'));
-    return !isRunning(holder);
+    return JSON.parse(fs.readFileSync(lockFile, 'utf8'));
   } catch {
-    // The holder may still be writing the file, or may have deleted it in the meantime.
-    const writtenAt = fs.statSync(lockFile, { throwIfNoEntry: false })?.mtimeMs;
-    return writtenAt !== undefined && Date.now() - writtenAt > MAX_WRITING_MS;
+    return undefined;
   }
 }

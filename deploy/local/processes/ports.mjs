@@ -5,7 +5,7 @@ import os from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
 
-// The range is below that of ephemeral ports (on Linux from 32768), so that no outgoing connection of the machine takes
+// Below the ports that the system gives to outgoing connections (on Linux from 32768). Otherwise one of them could take
 // the port of a process while the process restarts.
 const LOWEST_PORT = 20_000;
 const HIGHEST_PORT = 29_999;
@@ -13,12 +13,13 @@ const HIGHEST_PORT = 29_999;
 /** Contains a file for each reserved port, which holds the pid of the process that may use the port. */
 const reservationFolder = path.join(os.tmpdir(), 'thaw-ports');
 
-/** Picks `count` different free ports. Other callers of this function do not pick them while this process runs. */
+/** Picks `count` different free ports, and reserves them for this process until it ends. */
 export async function findFreePorts(count) {
   const ports = new Set();
   while (ports.size < count) {
     const port = randomInt(LOWEST_PORT, HIGHEST_PORT + 1);
-    if (!ports.has(port) && !(await findPortProblem(port)) && reservePort(port)) ports.add(port);
+    const isFree = !ports.has(port) && !(await findPortProblem(port));
+    if (isFree && reservePort(port)) ports.add(port);
   }
   return [...ports];
 }
@@ -28,13 +29,19 @@ export function reservePort(port) {
   const file = path.join(reservationFolder, String(port));
   try {
     fs.mkdirSync(reservationFolder, { recursive: true });
-    if (fs.existsSync(file) && !isRunning(Number(fs.readFileSync(file, 'utf8')))) fs.rmSync(file);
-    fs.writeFileSync(file, String(process.pid), { flag: 'wx' });
+    deleteAbandonedReservation(file);
+    fs.writeFileSync(file, String(process.pid), { flag: 'wx' }); // fails with EEXIST if the port is reserved
     return true;
   } catch (error) {
-    // If the folder belongs to another user of the machine, ports cannot be reserved, only checked.
+    // After any other error, the port is used without a reservation: the folder may belong to another user.
     return error.code !== 'EEXIST';
   }
+}
+
+function deleteAbandonedReservation(file) {
+  if (!fs.existsSync(file)) return;
+  const pid = Number(fs.readFileSync(file, 'utf8'));
+  if (!isRunning(pid)) fs.rmSync(file);
 }
 
 const isRunning = (pid) => {
@@ -47,6 +54,9 @@ const isRunning = (pid) => {
   }
 };
 
+/** Error codes for an address that the machine does not have, such as an IPv6 address. */
+const MISSING_ADDRESS_CODES = ['EADDRNOTAVAIL', 'EAFNOSUPPORT'];
+
 /**
  * Tries to listen on a port, on every address that a browser may resolve localhost to.
  * @returns the error code (EADDRINUSE, EACCES), or undefined when the port is free
@@ -54,8 +64,7 @@ const isRunning = (pid) => {
 export async function findPortProblem(port) {
   for (const host of ['127.0.0.1', '::1', '0.0.0.0', '::']) {
     const problem = await tryToListen(port, host);
-    // The machine may have no IPv6.
-    if (problem && problem !== 'EADDRNOTAVAIL' && problem !== 'EAFNOSUPPORT') return problem;
+    if (problem && !MISSING_ADDRESS_CODES.includes(problem)) return problem;
   }
   return undefined;
 }

@@ -1,19 +1,20 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import process from 'node:process';
 import test from 'node:test';
 import { readCommandLine, endProcess, identify, isRunning, signalProcess } from './process-identity.mjs';
 
 /** Starts a Node process that runs `code` and then does not exit. */
 const spawnSleeper = (code = '') => spawn(process.execPath, ['-e', `${code}; setInterval(() => {}, 1000)`]);
-/** The largest pid that Linux can be configured to use is one less than this number. */
+/** No process has this pid: the pids of Linux are smaller. */
 const PID_LIMIT = 2 ** 22;
 const END_STEPS = [
   { signal: 'SIGTERM', waitMs: 300 },
   { signal: 'SIGKILL', waitMs: 5_000 },
 ];
 
-test('an identity does not match a process with the same pid and another start time', async () => {
+test('a process with the same pid and another start time does not count as running, and is not ended', async () => {
   const child = spawnSleeper();
   const identity = identify(child.pid);
   assert.ok(isRunning(identity));
@@ -22,23 +23,27 @@ test('an identity does not match a process with the same pid and another start t
   assert.ok(!isRunning(otherIdentity));
   signalProcess(otherIdentity, 'SIGKILL');
   await endProcess(otherIdentity, END_STEPS);
-  assert.ok(isRunning(identity), 'the process with the same pid still runs');
+  assert.ok(isRunning(identity));
 
   await endProcess(identity, END_STEPS);
+});
+
+test('a process that was ended does not run, and a signal to it does not throw', async () => {
+  const child = spawnSleeper();
+  const identity = identify(child.pid);
+  await endProcess(identity, END_STEPS);
   assert.ok(!isRunning(identity));
-  // Does not throw although the process has ended.
-  signalProcess(identity, 'SIGKILL');
+  assert.doesNotThrow(() => signalProcess(identity, 'SIGKILL'));
 });
 
 test('a process that ignores SIGTERM is killed', async () => {
   const child = spawnSleeper("process.on('SIGTERM', () => {}); console.log('ready')");
+  const exited = once(child, 'exit');
   const identity = identify(child.pid);
-  await new Promise((resolve) => child.stdout.once('data', resolve));
+  await once(child.stdout, 'data');
   await endProcess(identity, END_STEPS);
-  assert.equal(
-    child.signalCode ?? (await new Promise((resolve) => child.once('exit', (_, signal) => resolve(signal)))),
-    'SIGKILL',
-  );
+  const [, signal] = await exited;
+  assert.equal(signal, 'SIGKILL');
 });
 
 test('the command line of a process contains its arguments', async () => {

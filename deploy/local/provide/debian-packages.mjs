@@ -21,24 +21,14 @@ const UNNEEDED_NAME =
  * Unpacks a program from Debian packages into `.thaw`, without changing the system and without root.
  * @param {string[]} packages  names of the packages that contain the program
  * @param {string} program     path of the program inside the packages, such as usr/bin/redis-server
+ * @param {(label: string, text: string) => void} logStep  prints a line of progress
  * @returns {Promise<{command: string, env: Record<string, string>, root: string} | undefined>} how to run the program,
  *   and `root`, the folder with all unpacked files; undefined if the machine has no apt or cannot reach Debian's
  * servers
  */
 export async function unpackDebian(packages, program, logStep) {
   const root = path.join(localHome, 'debian', packages[0]);
-  const completeMarker = path.join(root, '.complete');
-  if (!fs.existsSync(completeMarker)) {
-    if (!findProgram(['apt-get']) || !findProgram(['dpkg'])) return undefined;
-    logStep('Debian', `unpacking ${packages[0]} into ${path.relative(process.cwd(), root)}`);
-    await withFileLock(path.join(localHome, 'run/debian.lock'), async () => {
-      // Another launcher may have unpacked the packages while this one waited for the lock.
-      if (fs.existsSync(completeMarker)) return;
-      fs.rmSync(root, { recursive: true, force: true });
-      if (await downloadAndUnpack(packages, ensureFolder(root))) fs.writeFileSync(completeMarker, '');
-    });
-    if (!fs.existsSync(completeMarker)) return undefined;
-  }
+  if (!(await ensureUnpacked(packages, root, logStep))) return undefined;
   return {
     command: path.join(root, program),
     env: { LD_LIBRARY_PATH: listLibraryFolders(root).join(':') },
@@ -46,14 +36,29 @@ export async function unpackDebian(packages, program, logStep) {
   };
 }
 
+/** Unpacks the packages into `root`, unless an earlier run has. @returns whether they are completely unpacked */
+async function ensureUnpacked(packages, root, logStep) {
+  const completeMarker = path.join(root, '.complete');
+  const isComplete = () => fs.existsSync(completeMarker);
+  if (isComplete()) return true;
+  if (!findProgram(['apt-get']) || !findProgram(['dpkg'])) return false;
+  logStep('Debian', `unpacking ${packages[0]} into ${path.relative(process.cwd(), root)}`);
+  await withFileLock(path.join(localHome, 'run/debian.lock'), async () => {
+    // Another launcher may have unpacked the packages while this one waited for the lock.
+    if (isComplete()) return;
+    fs.rmSync(root, { recursive: true, force: true });
+    if (await downloadAndUnpack(packages, ensureFolder(root))) fs.writeFileSync(completeMarker, '');
+  });
+  return isComplete();
+}
+
 async function downloadAndUnpack(packages, root) {
   // Try the machine's package lists first. If they are empty or outdated, use private ones, which need a download.
   for (const createApt of [createSystemApt, createPrivateApt]) {
     const apt = createApt();
     if (apt.isPrivate) await apt.runAptGet(['update']);
+    if (!(await apt.hasPackages(packages))) continue;
     const libraries = await listMissingLibraries(apt, packages);
-    // No libraries are missing, or the lists do not contain the packages.
-    if (libraries.length === 0 && !(await apt.hasPackages(packages))) continue;
     const downloads = ensureFolder(root, '.downloads');
     const result = await apt.runAptGet(['download', ...packages, ...libraries], downloads);
     const isUnpacked = result.code === 0 && (await unpackAll(downloads, root));
@@ -67,20 +72,22 @@ async function downloadAndUnpack(packages, root) {
 /** Lists the libraries that the packages depend on, directly or indirectly, and that are not installed. */
 async function listMissingLibraries(apt, packages) {
   const installed = await listInstalledPackages();
+  const isMissing = (name) => LIBRARY_NAME.test(name) && !UNNEEDED_NAME.test(name) && !installed.has(name);
   const seen = new Set(packages);
   const missing = [];
   // Breadth-first search: each iteration lists the dependencies of the libraries found by the previous one.
-  for (let level = packages; level.length > 0;) {
-    const dependencies = [...new Set(await apt.listDependencies(level))].filter((name) => !seen.has(name));
-    level = dependencies.filter(
-      (name) => LIBRARY_NAME.test(name) && !UNNEEDED_NAME.test(name) && !installed.has(name),
-    );
-    dependencies.forEach((name) => seen.add(name));
+  let level = packages;
+  while (level.length > 0) {
+    const dependencies = new Set(await apt.listDependencies(level));
+    const unseen = [...dependencies].filter((name) => !seen.has(name));
+    unseen.forEach((name) => seen.add(name));
+    level = unseen.filter(isMissing);
     missing.push(...level);
   }
   return missing;
 }
 
+/** @returns whether there were packages and all were unpacked */
 async function unpackAll(downloads, root) {
   const archives = fs.readdirSync(downloads).filter((name) => name.endsWith('.deb'));
   for (const archive of archives) {
@@ -115,10 +122,9 @@ function configureApt({ settings, isPrivate }) {
     runAptGet: (args, cwd) => run('apt-get', args, cwd),
     hasPackages: async (packages) => (await run('apt-cache', ['show', ...packages])).code === 0,
     listDependencies: async (packages) => {
-      const kinds = ['recommends', 'suggests', 'conflicts', 'breaks', 'replaces', 'enhances'].map(
-        (kind) => `--no-${kind}`,
-      );
-      const { output } = await run('apt-cache', ['depends', ...kinds, ...packages]);
+      const otherRelations = ['recommends', 'suggests', 'conflicts', 'breaks', 'replaces', 'enhances'];
+      const flags = otherRelations.map((relation) => `--no-${relation}`);
+      const { output } = await run('apt-cache', ['depends', ...flags, ...packages]);
       // Lines are "  Depends: libssl3", or " |Depends: …" for an alternative; all alternatives are included. Virtual
       // packages ("  Depends: <libvirtual>", with their providers indented below) are skipped.
       return [...output.matchAll(/^\s*\|?(?:Pre)?Depends: ([a-z0-9][^\s:<>]*)/gm)].map(([, name]) => name);
@@ -146,14 +152,14 @@ function createPrivateApt() {
 
 /** Lists the folders with shared libraries below `root`, those of an architecture (`x86_64-linux-gnu`) first. */
 function listLibraryFolders(root) {
-  const libraries = ['usr/lib', 'lib']
+  const folders = ['usr/lib', 'lib']
     .map((name) => path.join(root, name))
-    .filter((name) => fs.existsSync(name));
-  const perArchitecture = libraries.flatMap((library) =>
+    .filter((folder) => fs.existsSync(folder));
+  const perArchitecture = folders.flatMap((folder) =>
     fs
-      .readdirSync(library)
+      .readdirSync(folder)
       .filter((name) => name.includes('-linux-'))
-      .map((name) => path.join(library, name)),
+      .map((name) => path.join(folder, name)),
   );
-  return [...perArchitecture, ...libraries];
+  return [...perArchitecture, ...folders];
 }

@@ -12,13 +12,22 @@ const TEMPLATE = resolveInRepository('deploy/nginx/local.conf.template');
 const LISTEN_BACKLOG = 4_096;
 
 /**
+ * @typedef {object} NginxOptions
+ * @property {string} home              folder of the launcher for data and logs
+ * @property {number} port              port of the page
+ * @property {string} [host]            address to listen on; both loopback addresses by default
+ * @property {number[]} apiPorts        ports of the replicas
+ * @property {string} page              folder of the built page
+ * @property {string} [publicOrigin]    value of PUBLIC_ORIGIN
+ * @property {string} [trustedProxies]  value of TRUSTED_PROXIES, one address or network
+ * @property {string} limitsProfile     value of LIMITS_PROFILE
+ * @property {(label: string, text: string) => void} logStep  logs a step of the launcher
+ */
+
+/**
  * Writes the configuration of an nginx in front of the replicas (api processes), and returns the definition of its
  * process. This nginx writes files only under the home folder.
- * @param {{home: string, port: number, host?: string, apiPorts: number[], page: string,
- *   publicOrigin?: string, trustedProxies?: string, limitsProfile: string, logStep: Function}} options
- *   `home`: folder of the launcher for data and logs; `page`: folder of the built page; `host`: address to listen on
- *   instead of both loopback addresses; `publicOrigin`, `trustedProxies` (one address or network), `limitsProfile`:
- *   values of PUBLIC_ORIGIN, TRUSTED_PROXIES and LIMITS_PROFILE; `logStep`: logs a step of the launcher
+ * @param {NginxOptions} options
  * @returns {Promise<import('../processes/logged-process.mjs').ProcessDefinition>} without `isReady` (the caller adds
  * it)
  * @throws {LauncherError} when no nginx is found, or a setting cannot be written into its configuration
@@ -36,29 +45,29 @@ export async function prepareNginx({
 }) {
   const program = await findNginx(logStep);
   const runFolder = ensurePrivateFolder(home, 'run');
+  const listenAddresses = await chooseListenAddresses(host);
+  /** The values of the `{{names}}` in the template. */
+  const values = {
+    // If root starts nginx, its workers run as its default user, which cannot read a checkout owned by root.
+    user: process.getuid?.() === 0 ? 'user root root;' : '',
+    port,
+    run: checkPath(runFolder),
+    page: checkPath(page),
+    // The folder of http.conf and server.conf, which the template includes.
+    shared: checkPath(path.dirname(TEMPLATE)),
+    publicOrigin: checkOrigin(publicOrigin),
+    realAddresses: trustedProxies
+      ? joinLines([`set_real_ip_from ${checkNetwork(trustedProxies)};`, 'real_ip_header X-Forwarded-For;'])
+      : '',
+    limitsProfile,
+    // With max_fails=0, nginx never marks a replica as down, so it uses a restarted replica immediately.
+    servers: joinLines(apiPorts.map((apiPort) => `server 127.0.0.1:${apiPort} max_fails=0;`)),
+    listens: joinLines(
+      listenAddresses.map((address) => `listen ${address}:${port} backlog=${LISTEN_BACKLOG};`),
+    ),
+  };
   const configurationFile = path.join(runFolder, `nginx-${port}.conf`);
-  fs.writeFileSync(
-    configurationFile,
-    fillTemplate(fs.readFileSync(TEMPLATE, 'utf8'), {
-      // If root starts nginx, its workers run as its default user, which cannot read a checkout owned by root.
-      user: process.getuid?.() === 0 ? 'user root root;' : '',
-      port,
-      run: checkPath(runFolder),
-      page: checkPath(page),
-      // The folder of http.conf and server.conf, which the template includes.
-      shared: checkPath(path.dirname(TEMPLATE)),
-      publicOrigin: checkOrigin(publicOrigin),
-      realAddresses: trustedProxies
-        ? `set_real_ip_from ${checkNetwork(trustedProxies)};\n    real_ip_header X-Forwarded-For;`
-        : '',
-      limitsProfile,
-      // With max_fails=0, nginx never marks a replica as down, so it uses a restarted replica immediately.
-      servers: apiPorts.map((apiPort) => `server 127.0.0.1:${apiPort} max_fails=0;`).join('\n    '),
-      listens: (await chooseListenAddresses(host))
-        .map((address) => `listen ${address}:${port} backlog=${LISTEN_BACKLOG};`)
-        .join('\n    '),
-    }),
-  );
+  fs.writeFileSync(configurationFile, fillTemplate(fs.readFileSync(TEMPLATE, 'utf8'), values));
   return {
     name: 'nginx',
     command: program.command,
@@ -85,7 +94,10 @@ async function chooseListenAddresses(host) {
   return (await hasIpv6Loopback()) ? ['127.0.0.1', '[::1]'] : ['127.0.0.1'];
 }
 
-/** Replaces each `{{name}}` that has a value. Keeps the others: the first comment of the template has `{{names}}`. */
+/** Joins directives with the indentation of the template. */
+const joinLines = (directives) => directives.join('\n    ');
+
+/** Replaces each `{{name}}` for which there is a value. The word `{{names}}` in a comment of the template has none. */
 function fillTemplate(template, values) {
   return template.replace(/\{\{(\w+)\}\}/g, (placeholder, name) => values[name] ?? placeholder);
 }

@@ -20,7 +20,15 @@ const END_STEPS = [
 ];
 
 /**
- * Finds the newest installed PostgreSQL that includes pg_basebackup, which the PostgreSQL of the npm packages lacks.
+ * @typedef {object} Server
+ * @property {'primary' | 'replica'} name
+ * @property {number} port
+ * @property {string} dataFolder
+ * @property {import('../processes/process-identity.mjs').ProcessIdentity} [identity]  set while the server runs
+ */
+
+/**
+ * Finds the newest installed PostgreSQL that includes pg_basebackup. The PostgreSQL of the npm packages lacks it.
  * @returns {string | undefined} the folder of its programs
  */
 export function findPostgresProgramFolder() {
@@ -53,10 +61,12 @@ class PostgresPair {
   #user = findPostgresUser();
   #folder = fs.mkdtempSync(path.join(os.tmpdir(), 'thaw-replica-'));
   #password = randomBytes(24).toString('hex');
+  /** @type {Server | undefined} */
   #primary;
+  /** @type {Server | undefined} */
   #replica;
 
-  /** @param {string} programFolder  that of `findPostgresProgramFolder` */
+  /** @param {string} programFolder  the result of `findPostgresProgramFolder` */
   constructor(programFolder) {
     this.#programFolder = programFolder;
   }
@@ -73,33 +83,11 @@ class PostgresPair {
   async start() {
     this.#changeOwner(this.#folder);
     const [primaryPort, replicaPort] = await findFreePorts(2);
-    this.#primary = { name: 'primary', port: primaryPort, data: path.join(this.#folder, 'primary') };
-    this.#replica = { name: 'replica', port: replicaPort, data: path.join(this.#folder, 'replica') };
-    const passwordFile = path.join(this.#folder, 'password');
-    fs.writeFileSync(passwordFile, this.#password, { mode: 0o600 });
-    this.#changeOwner(passwordFile);
-    await this.#run('initdb', [
-      '-D',
-      this.#primary.data,
-      '-U',
-      ROLE,
-      `--pwfile=${passwordFile}`,
-      '--auth=scram-sha-256',
-      '--encoding=UTF8',
-      '--no-locale',
-      '--no-sync',
-    ]);
+    this.#primary = this.#defineServer('primary', primaryPort);
+    this.#replica = this.#defineServer('replica', replicaPort);
+    await this.#createPrimaryData();
     await this.#startServer(this.#primary);
-    const connection = ['-h', '127.0.0.1', '-p', String(primaryPort), '-U', ROLE];
-    await this.#run('pg_basebackup', [
-      ...connection,
-      '-D',
-      this.#replica.data,
-      '--write-recovery-conf',
-      '--wal-method=stream',
-      '--checkpoint=fast',
-      '--no-sync',
-    ]);
+    await this.#copyPrimaryData();
     await this.startReplica();
   }
 
@@ -117,8 +105,42 @@ class PostgresPair {
     fs.rmSync(this.#folder, { recursive: true, force: true });
   }
 
+  /** @returns {Server} */
+  #defineServer(name, port) {
+    return { name, port, dataFolder: path.join(this.#folder, name) };
+  }
+
+  async #createPrimaryData() {
+    const passwordFile = path.join(this.#folder, 'password');
+    fs.writeFileSync(passwordFile, this.#password, { mode: 0o600 });
+    this.#changeOwner(passwordFile);
+    await this.#run('initdb', [
+      `--pgdata=${this.#primary.dataFolder}`,
+      `--username=${ROLE}`,
+      `--pwfile=${passwordFile}`,
+      '--auth=scram-sha-256',
+      '--encoding=UTF8',
+      '--no-locale',
+      '--no-sync',
+    ]);
+  }
+
+  async #copyPrimaryData() {
+    await this.#run('pg_basebackup', [
+      '--host=127.0.0.1',
+      `--port=${this.#primary.port}`,
+      `--username=${ROLE}`,
+      `--pgdata=${this.#replica.dataFolder}`,
+      '--write-recovery-conf', // makes the copy a replica that follows the primary
+      '--wal-method=stream',
+      '--checkpoint=fast',
+      '--no-sync',
+    ]);
+  }
+
+  /** @param {Server} server */
   async #startServer(server) {
-    const { name, port, data } = server;
+    const { name, port, dataFolder } = server;
     const settings = {
       port,
       listen_addresses: '127.0.0.1',
@@ -132,12 +154,16 @@ class PostgresPair {
     const definition = {
       name: `PostgreSQL, ${name}`,
       command: path.join(this.#programFolder, 'postgres'),
-      args: ['-D', data, ...Object.entries(settings).flatMap(([key, value]) => ['-c', `${key}=${value}`])],
+      args: [
+        '-D',
+        dataFolder,
+        ...Object.entries(settings).flatMap(([key, value]) => ['-c', `${key}=${value}`]),
+      ],
       ...this.#user,
       cwd: this.#folder,
       env: this.#environment,
       logFile: path.join(this.#folder, `${name}.log`),
-      isReady: async () => readState(data) === 'ready',
+      isReady: async () => readState(dataFolder) === 'ready',
       readyWithinMs: READY_WITHIN_MS,
     };
     const started = spawnLogged(definition);
@@ -168,15 +194,17 @@ class PostgresPair {
   }
 }
 
+/** @param {Server | undefined} server  undefined if `start` failed before it defined the server */
 async function endServer(server) {
-  if (server?.identity) await endProcess(server.identity, END_STEPS);
-  if (server) delete server.identity;
+  if (!server?.identity) return;
+  await endProcess(server.identity, END_STEPS);
+  delete server.identity;
 }
 
 /** Reads the state of a server, such as `ready`, from line 8 of PostgreSQL's pid file. */
-function readState(data) {
+function readState(dataFolder) {
   try {
-    return fs.readFileSync(path.join(data, 'postmaster.pid'), 'utf8').split('\n')[7]?.trim();
+    return fs.readFileSync(path.join(dataFolder, 'postmaster.pid'), 'utf8').split('\n')[7]?.trim();
   } catch {
     return undefined;
   }

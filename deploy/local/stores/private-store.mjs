@@ -4,6 +4,7 @@ import { spawnLogged, waitUntilReady } from '../processes/logged-process.mjs';
 import { findFreePorts, findPortProblem } from '../processes/ports.mjs';
 import { endProcess, isRunning } from '../processes/process-identity.mjs';
 
+// Starts are retried: PostgreSQL cannot start until the shared memory of a killed PostgreSQL is released.
 const START_ATTEMPTS = 3;
 const RETRY_DELAY_MS = 500;
 
@@ -18,9 +19,9 @@ const RETRY_DELAY_MS = 500;
  */
 
 /**
- * A PostgreSQL or Redis process that belongs to a home folder. The process is recorded in a file of that folder, so
- * that other launchers find the process, even after the launcher that started it was killed. Callers must hold the lock
- * of the home folder.
+ * The PostgreSQL or Redis process of a home folder, which contains the data, logs and secrets of a local stack. The
+ * process is recorded in a file of that folder, so that other launchers find it, even after the launcher that started
+ * it was killed. Callers must hold the lock of the home folder.
  */
 export class PrivateStore {
   /** @param {string} home @param {StoreKind} kind */
@@ -52,7 +53,6 @@ export class PrivateStore {
         return port;
       } catch (error) {
         if (attempt === START_ATTEMPTS) throw error;
-        // PostgreSQL cannot start until the shared memory of a killed PostgreSQL is released, shortly after its end.
         await new Promise((resolve) => setTimeout(resolve, RETRY_DELAY_MS));
       }
     }
@@ -72,7 +72,7 @@ export class PrivateStore {
   async #start(port) {
     const definition = await this.kind.prepare(port);
     const started = spawnLogged(definition);
-    // Without an identity, the process has not started or has already ended, which `waitUntilReady` reports.
+    // There is no identity if the process was not started or has already ended. `waitUntilReady` reports both.
     if (started.identity) this.#writeRecord({ process: started.identity, port });
     // The launcher may exit while other launchers still use the store.
     started.child.unref();
@@ -84,11 +84,12 @@ export class PrivateStore {
     }
   }
 
-  /** With `mustKeepPort`, the previous port is returned unchecked: if it is not free, the start fails. */
   async #choosePort(mustKeepPort) {
     const previousPort = this.#readRecord()?.port;
-    if (previousPort && (mustKeepPort || !(await findPortProblem(previousPort)))) return previousPort;
-    return (await findFreePorts(1))[0];
+    if (previousPort && mustKeepPort) return previousPort; // if it is not free, the start fails
+    if (previousPort && !(await findPortProblem(previousPort))) return previousPort;
+    const [freePort] = await findFreePorts(1);
+    return freePort;
   }
 
   #readRecord() {

@@ -11,8 +11,8 @@ const POLL_INTERVAL_MS = 50;
 /** As many as Redis keeps by default. */
 const MAX_ACL_LOG_ENTRIES = 128;
 /**
- * SIGKILL at once: a node ends because its data is deleted, or because a test simulates a crash. `waitMs` limits the
- * wait for the exit.
+ * No graceful end is needed: the data is deleted afterwards, or a test simulates a crash. `waitMs` limits the wait for
+ * the exit.
  */
 const END_STEPS = [{ signal: 'SIGKILL', waitMs: 2_000 }];
 
@@ -46,31 +46,29 @@ export class RedisNode {
   /** Starts the process with the data of its previous run. */
   async start() {
     const { program, folder, port, password, settings, args = [] } = this.#options;
-    const data = path.join(folder, String(port));
-    fs.mkdirSync(data, { recursive: true });
-    const configurationFile = path.join(data, 'redis.conf');
-    const commonSettings = `bind 127.0.0.1\nport ${port}\nrequirepass ${password}\ndir "${data}"\n`;
+    const dataFolder = path.join(folder, String(port));
+    fs.mkdirSync(dataFolder, { recursive: true });
+    const configurationFile = path.join(dataFolder, 'redis.conf');
+    const commonSettings = `bind 127.0.0.1\nport ${port}\nrequirepass ${password}\ndir "${dataFolder}"\n`;
     fs.writeFileSync(configurationFile, commonSettings + settings, { mode: 0o600 });
     const definition = {
       name: `Redis on port ${port}`,
       command: program.command,
       args: [configurationFile, ...args],
       env: { ...process.env, ...program.env },
-      cwd: data,
-      logFile: path.join(data, 'redis.log'),
+      cwd: dataFolder,
+      logFile: path.join(dataFolder, 'redis.log'),
       isReady: async () => (await this.call('PING')) === 'PONG',
     };
+    this.#process = spawnLogged(definition);
     this.#client = new Redis({
       port,
       host: '127.0.0.1',
       password,
-      lazyConnect: true,
       retryStrategy: () => POLL_INTERVAL_MS,
     });
     // The client reconnects by itself. The error of a command rejects `call`.
     this.#client.on('error', () => undefined);
-    this.#process = spawnLogged(definition);
-    this.#client.connect().catch(() => undefined);
     await waitUntilReady(definition, this.#process);
     this.isRunning = true;
   }
@@ -83,10 +81,12 @@ export class RedisNode {
   /** Commands that the ACL denied, as `<user> <command>`. */
   async listDeniedCommands() {
     const entries = await this.call('ACL', 'LOG', MAX_ACL_LOG_ENTRIES);
-    // An entry is a flat list of names, each followed by its value. `object` is the denied command.
-    return entries.map(
-      (fields) => `${fields[fields.indexOf('username') + 1]} ${fields[fields.indexOf('object') + 1]}`,
-    );
+    return entries.map((entry) => {
+      // An entry is a flat list of names, each followed by its value.
+      const readField = (name) => entry[entry.indexOf(name) + 1];
+      const command = readField('object');
+      return `${readField('username')} ${command}`;
+    });
   }
 
   /** The id of this node in its cluster. */

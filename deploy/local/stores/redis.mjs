@@ -7,9 +7,9 @@ import { findRedis } from './redis-program.mjs';
 const PING_TIMEOUT_MS = 1_000;
 
 /**
- * Describes a private Redis (or Valkey) for a home folder, which contains the data, logs and secrets of a local stack.
- * Redis listens on loopback only, requires a generated password, evicts no keys (`noeviction`), and syncs its
- * append-only file to the disk once a second.
+ * Describes a private Redis (or Valkey) for a home folder. The home folder contains the data, logs and secrets of a
+ * local stack. Redis listens on loopback only, requires a generated password, evicts no keys, and syncs its append-only
+ * file to the disk once a second.
  * @param {string} home
  * @param {(label: string, text: string) => void} logStep
  * @returns {import('./private-store.mjs').StoreKind & {buildUrl: (port: number) => string}}
@@ -29,12 +29,7 @@ export function describeRedis(home, logStep) {
     prepare: async (port) => {
       const program = await findRedis(logStep);
       const data = ensurePrivateFolder(home, 'redis');
-      const configurationFile = path.join(ensurePrivateFolder(home, 'run'), 'redis.conf');
-      // `mode` applies only to a file that does not exist yet.
-      fs.rmSync(configurationFile, { force: true });
-      fs.writeFileSync(configurationFile, formatSettings({ port, data, password: readPassword() }), {
-        mode: 0o600,
-      });
+      const configurationFile = writeConfiguration(home, { port, data, password: readPassword() });
       return {
         name: 'Redis',
         command: program.command,
@@ -50,6 +45,15 @@ export function describeRedis(home, logStep) {
   };
 }
 
+/** Writes redis.conf, which only its owner may read, because it contains the password. @returns the path of the file */
+function writeConfiguration(home, settings) {
+  const file = path.join(ensurePrivateFolder(home, 'run'), 'redis.conf');
+  // Deleted first: an existing file would keep its mode.
+  fs.rmSync(file, { force: true });
+  fs.writeFileSync(file, formatSettings(settings), { mode: 0o600 });
+  return file;
+}
+
 const formatSettings = ({ port, data, password }) => `bind 127.0.0.1
 port ${port}
 requirepass ${password}
@@ -61,7 +65,7 @@ save ""
 maxmemory-policy noeviction
 `;
 
-/** Whether Redis replies PONG. A connection is no proof, because Redis refuses commands while it loads its data. */
+/** Whether Redis replies PONG. A connection alone proves nothing: Redis refuses commands while it loads its data. */
 function answersPing(port, password) {
   return new Promise((resolve) => {
     const socket = net.connect({ host: '127.0.0.1', port });
@@ -75,9 +79,9 @@ function answersPing(port, password) {
     socket.once('close', () => settle(false));
     socket.on('data', (chunk) => {
       reply += chunk;
-      // The replies to AUTH and PING, each of which ends with a line break.
-      const hasBothReplies = reply.split('\r\n').length > 2;
-      if (hasBothReplies) settle(reply.startsWith('+OK\r\n+PONG'));
+      // Each reply is a line. The last element is dropped, because its line has not ended yet.
+      const [authReply, pingReply] = reply.split('\r\n').slice(0, -1);
+      if (pingReply !== undefined) settle(authReply === '+OK' && pingReply === '+PONG');
     });
     socket.write(`AUTH ${password}\r\nPING\r\n`);
   });

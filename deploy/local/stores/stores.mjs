@@ -12,29 +12,30 @@ import { ensurePostgresFolder } from './postgres-folder.mjs';
 import { PrivateStore } from './private-store.mjs';
 import { describeRedis } from './redis.mjs';
 
+/** How often a launcher looks for private stores that have died. */
 const POLL_INTERVAL_MS = 500;
-// A store of DATABASE_URL or REDIS_URL may still be starting, as in a CI job, so the launcher tries several times.
+/** The longest such interval. It grows while a restart fails. */
+const MAX_POLL_INTERVAL_MS = 10_000;
+// An external store may still be starting, as in a CI job, so the launcher tries several times to connect.
 const CONNECT_ATTEMPTS = 10;
 const CONNECT_TIMEOUT_MS = 2_000;
 const CONNECT_RETRY_DELAY_MS = 500;
-/** Longest delay between two attempts to restart a store that died. */
-const LONGEST_DELAY_MS = 10_000;
 
 /**
  * @typedef {object} Stores
  * @property {string} databaseUrl        address with the role that owns all tables
  * @property {string} [serviceDatabaseUrl]  address with the role of the running service, unless DATABASE_URL is set
  * @property {string} redisUrl
- * @property {() => Promise<void>} close   ends the use of the stores by this process; the last user stops the stores,
- *   and their data is kept
+ * @property {() => Promise<void>} close   ends the use of the stores by this process; the last launcher stops private
+ *   stores, and their data is kept
  * @property {() => void} killNow          like `close`, but kills the stores without waiting
  */
 
 /**
- * Provides PostgreSQL and Redis: the stores of DATABASE_URL and REDIS_URL, or a private store if the variable is not
- * set. Private stores belong to the home folder, which holds the data, logs and secrets of a local stack. Launchers
- * with the same home folder share the private stores. If a store dies, they restart it on the same port. The last
- * launcher to close the stores stops them.
+ * Provides PostgreSQL and Redis. A store is external if DATABASE_URL or REDIS_URL names it. Otherwise the launcher
+ * starts a private store, which belongs to the home folder: the data, logs and secrets of a local stack. Launchers with
+ * the same home share its private stores. They restart a store that dies, on the same port. The last launcher to close
+ * the stores stops them.
  * @param {{home: string, env?: NodeJS.ProcessEnv, isDurable?: boolean,
  *   logStep?: (label: string, text: string) => void}} options  `isDurable`: private stores use fsync
  * @returns {Promise<Stores>}
@@ -42,24 +43,24 @@ const LONGEST_DELAY_MS = 10_000;
  */
 export async function openStores({ home, env = process.env, isDurable = true, logStep = logNothing }) {
   const externalUrls = { PostgreSQL: readUrl(env, 'DATABASE_URL'), Redis: readUrl(env, 'REDIS_URL') };
-  await refuseUnreachableStore('PostgreSQL', externalUrls.PostgreSQL, 'DATABASE_URL', 5432);
+  await refuseUnreachablePostgres(externalUrls.PostgreSQL);
   await refuseUnreachableRedis(externalUrls.Redis);
   ensureOwnHome(home);
-  const kinds = [
-    !externalUrls.PostgreSQL && describePostgres(home, { isDurable }),
-    !externalUrls.Redis && describeRedis(home, logStep),
-  ];
-  const stores = new PrivateStores(home, kinds.filter(Boolean));
-  const urls = await stores.open();
-  const logStore = (name, url) => logStep(name, url ? `private, ${new URL(url).host}` : 'the given one');
-  logStore('PostgreSQL', urls.PostgreSQL?.url);
-  logStore('Redis', urls.Redis?.url);
+  const privateKinds = [];
+  if (!externalUrls.PostgreSQL) privateKinds.push(describePostgres(home, { isDurable }));
+  if (!externalUrls.Redis) privateKinds.push(describeRedis(home, logStep));
+  const privateStores = new PrivateStores(home, privateKinds);
+  const privateUrls = await privateStores.open();
+  for (const name of ['PostgreSQL', 'Redis']) {
+    const privateUrl = privateUrls[name]?.url;
+    logStep(name, privateUrl ? `private, ${new URL(privateUrl).host}` : 'the given one');
+  }
   return {
-    databaseUrl: externalUrls.PostgreSQL || urls.PostgreSQL.url,
-    serviceDatabaseUrl: urls.PostgreSQL?.serviceUrl,
-    redisUrl: externalUrls.Redis || urls.Redis.url,
-    close: () => stores.close(),
-    killNow: () => stores.killNow(),
+    databaseUrl: externalUrls.PostgreSQL || privateUrls.PostgreSQL.url,
+    serviceDatabaseUrl: privateUrls.PostgreSQL?.serviceUrl,
+    redisUrl: externalUrls.Redis || privateUrls.Redis.url,
+    close: () => privateStores.close(),
+    killNow: () => privateStores.killNow(),
   };
 }
 
@@ -78,21 +79,27 @@ export async function endAbandonedStores(home) {
 
 /**
  * Creates the home folder if it is missing.
- * @throws {LauncherError} when the home belongs to another user of the machine; root may use every home
+ * @throws {LauncherError} when the home belongs to another user of the machine
  */
 function ensureOwnHome(home) {
-  let isOwn = false;
+  if (tryToEnsureHome(home) && mayUseHome(home)) return;
+  throw new LauncherError(`${home} belongs to another user, perhaps from a start as root: delete it first.`);
+}
+
+/** @returns whether the folder exists and this process can write to it */
+function tryToEnsureHome(home) {
   try {
     fs.accessSync(ensureHome(home), fs.constants.W_OK);
-    const uid = process.getuid?.();
-    isOwn = uid === undefined || uid === 0 || fs.statSync(home).uid === uid;
+    return true;
   } catch {
-    // The launcher cannot create the folder or cannot write to it.
+    return false;
   }
-  if (!isOwn)
-    throw new LauncherError(
-      `${home} belongs to another user, perhaps from a start as root: delete it first.`,
-    );
+}
+
+/** Whether the home belongs to the user of this process. Root may use every home. */
+function mayUseHome(home) {
+  const uid = process.getuid?.();
+  return uid === undefined || uid === 0 || fs.statSync(home).uid === uid;
 }
 
 /** Reads the address of a store from the variable `name`, or from the file that the variable `<name>_FILE` names. */
@@ -104,34 +111,50 @@ function readUrl(env, name) {
   return fs.readFileSync(file, 'utf8').trim();
 }
 
-async function refuseUnreachableStore(name, url, variable, defaultPort) {
+async function refuseUnreachablePostgres(url) {
   if (!url) return;
+  await refuseUnreachableServer({ name: 'PostgreSQL', url, variable: 'DATABASE_URL', defaultPort: 5432 });
+}
+
+/** Checks the address of a Redis server, or of several nodes, of which at least one must be reachable. */
+async function refuseUnreachableRedis(url) {
+  if (!url) return;
+  const { nodes, nodeList } = parseRedisNodes(url);
+  if (nodes.length === 0) {
+    await refuseUnreachableServer({ name: 'Redis', url, variable: 'REDIS_URL', defaultPort: 6379 });
+    return;
+  }
+  const results = await Promise.all(nodes.map((node) => isReachable(node)));
+  if (!results.includes(true)) throw new LauncherError(`None of ${nodeList} answers, which REDIS_URL names.`);
+}
+
+/**
+ * Parses the nodes of a Redis Cluster or of Sentinels, such as `redis+cluster://<user>:<password>@a:7000,b:7001`.
+ * @returns {{nodes: {host: string, port: number}[], nodeList: string}} no nodes for the address of one server
+ */
+function parseRedisNodes(url) {
+  const pattern = /^rediss?\+(?<kind>cluster|sentinel):\/\/(?:[^@/]*@)?(?<nodeList>[^@/]+)/;
+  const { kind, nodeList } = pattern.exec(url)?.groups ?? {};
+  if (!kind) return { nodes: [], nodeList: '' };
+  const defaultPort = kind === 'cluster' ? 6379 : 26379;
+  const nodes = nodeList.split(',').map((node) => {
+    // `host`, `host:port` or `[IPv6 address]:port`.
+    const [, host, port] = /^\[?(.*?)\]?(?::(\d+))?$/.exec(node);
+    return { host, port: Number(port ?? defaultPort) };
+  });
+  return { nodes, nodeList };
+}
+
+async function refuseUnreachableServer({ name, url, variable, defaultPort }) {
   if (!URL.canParse(url)) throw new LauncherError(`${variable} is not an address.`);
   const { hostname, port, searchParams } = new URL(url);
   // Without a host, or with a path in the parameter `host`, the address names a Unix socket, which is not checked here.
-  if (!hostname || searchParams.get('host')?.startsWith('/')) return;
+  const isUnixSocket = !hostname || searchParams.get('host')?.startsWith('/');
+  if (isUnixSocket) return;
   // An IPv6 address is in brackets.
   const address = { host: hostname.replace(/^\[|\]$/g, ''), port: Number(port || defaultPort) };
   if (await isReachable(address)) return;
   throw new LauncherError(`No ${name} answers at ${address.host}:${address.port}, which ${variable} names.`);
-}
-
-/**
- * Checks the address of a Redis server, a Redis Cluster or Sentinels. Of several nodes, at least one must be reachable.
- */
-async function refuseUnreachableRedis(url) {
-  const [, kind, hosts] = /^rediss?\+(cluster|sentinel):\/\/(?:[^@/]*@)?([^@/]+)/.exec(url ?? '') ?? [];
-  if (!kind) return refuseUnreachableStore('Redis', url, 'REDIS_URL', 6379);
-  const defaultPort = kind === 'cluster' ? 6379 : 26379;
-  const areReachable = await Promise.all(
-    hosts.split(',').map((node) => {
-      // `host`, `host:port` or `[IPv6 address]:port`.
-      const [, host, port] = /^\[?(.*?)\]?(?::(\d+))?$/.exec(node);
-      return isReachable({ host, port: Number(port ?? defaultPort) });
-    }),
-  );
-  if (!areReachable.includes(true))
-    throw new LauncherError(`None of ${hosts} answers, which REDIS_URL names.`);
 }
 
 async function isReachable({ host, port }) {
@@ -143,98 +166,98 @@ async function isReachable({ host, port }) {
 }
 
 /**
- * The private stores of a home folder, shared by all launchers that have opened them. In this class, a user is such a
- * launcher. Each user records its identity in a file in `run/users`, so that users that were killed can be ignored. The
- * last user to close the stores stops them.
+ * The private stores of a home folder, which all launchers that have opened them share. Each launcher writes its
+ * identity to a file in `run/users`. With this file, the others notice that a launcher was killed before it could close
+ * the stores.
  */
 class PrivateStores {
   #stores;
-  #usersFolder;
+  #launchersFolder;
   #lockFile;
-  /** The file of this process in `#usersFolder`. */
-  #userFile;
+  /** The file of this launcher in `#launchersFolder`. */
+  #launcherFile;
   #pollTimer;
-  #pollDelayMs = POLL_INTERVAL_MS;
+  #pollIntervalMs = POLL_INTERVAL_MS;
   #isClosed = false;
 
   constructor(home, kinds) {
-    this.home = home;
     this.#stores = kinds.map((kind) => new PrivateStore(home, kind));
     this.#lockFile = path.join(home, 'run', 'stores.lock');
-    this.#usersFolder = path.join(home, 'run', 'users');
+    this.#launchersFolder = path.join(home, 'run', 'users');
   }
 
   /** @returns {Promise<Record<string, {url: string, serviceUrl?: string}>>} the addresses of each store by its name */
   async open() {
     if (this.#stores.length === 0) return {};
-    ensureFolder(this.#usersFolder);
-    this.#userFile = path.join(
-      this.#usersFolder,
-      `${process.pid}-${Math.random().toString(36).slice(2)}.json`,
-    );
-    const urls = await withFileLock(this.#lockFile, async () => {
-      fs.writeFileSync(this.#userFile, JSON.stringify(identify(process.pid)));
-      try {
-        return await this.#ensureRunning();
-      } catch (error) {
-        await this.#removeUser();
-        throw error;
-      }
-    });
+    ensureFolder(this.#launchersFolder);
+    const fileName = `${process.pid}-${Math.random().toString(36).slice(2)}.json`;
+    this.#launcherFile = path.join(this.#launchersFolder, fileName);
+    const urls = await withFileLock(this.#lockFile, () => this.#registerAndStart());
     this.#watch();
     return urls;
   }
 
-  /** Ends the use of the stores by this process, and stops them if no other user runs. */
+  /** Ends the use of the stores by this launcher, and stops them if no other launcher runs. */
   async close() {
     if (this.#isClosed || this.#stores.length === 0) return;
     this.#isClosed = true;
     clearTimeout(this.#pollTimer);
-    await withFileLock(this.#lockFile, () => this.#removeUser());
+    await withFileLock(this.#lockFile, () => this.#unregisterAndStop());
   }
 
-  /** Like `close`, but kills the stores if no other user runs, and does not wait for the lock or for their end. */
+  /** Like `close`, but kills the stores if no other launcher runs. Waits neither for the lock nor for their end. */
   killNow() {
     if (this.#stores.length === 0) return;
     this.#isClosed = true;
     clearTimeout(this.#pollTimer);
-    if (this.#userFile) fs.rmSync(this.#userFile, { force: true });
-    if (this.#findRunningUsers().length === 0) this.#stores.forEach((store) => store.kill());
+    if (this.#launcherFile) fs.rmSync(this.#launcherFile, { force: true });
+    if (!this.#isUsed()) this.#stores.forEach((store) => store.kill());
   }
 
-  async #ensureRunning(options) {
+  /** Stops the stores if no launcher runs. The caller holds the lock, or is the only process that knows the home. */
+  async stopIfUnused() {
+    if (this.#isUsed()) return;
+    await Promise.all(this.#stores.map((store) => store.stop()));
+  }
+
+  async #registerAndStart() {
+    fs.writeFileSync(this.#launcherFile, JSON.stringify(identify(process.pid)));
+    try {
+      return await this.#ensureRunning();
+    } catch (error) {
+      await this.#unregisterAndStop();
+      throw error;
+    }
+  }
+
+  /** Unregisters this launcher, and stops the stores if no other one runs. */
+  async #unregisterAndStop() {
+    fs.rmSync(this.#launcherFile, { force: true });
+    await this.stopIfUnused();
+  }
+
+  async #ensureRunning({ mustKeepPort = false } = {}) {
     const urls = {};
     for (const store of this.#stores) {
-      const port = await store.ensureRunning(options);
+      const port = await store.ensureRunning({ mustKeepPort });
       const { name, buildUrl, buildServiceUrl } = store.kind;
       urls[name] = { url: buildUrl(port), serviceUrl: buildServiceUrl?.(port) };
     }
     return urls;
   }
 
-  async #removeUser() {
-    fs.rmSync(this.#userFile, { force: true });
-    await this.stopIfUnused();
-  }
-
-  /** Stops the stores if no user runs. The caller must hold the lock, or be the only process that knows the home. */
-  async stopIfUnused() {
-    if (this.#findRunningUsers().length > 0) return;
-    await Promise.all(this.#stores.map((store) => store.stop()));
-  }
-
   /** Polls the stores, which may be children of another launcher, and restarts those that died. */
   #watch() {
     this.#pollTimer = setTimeout(async () => {
       const areRunning = this.#stores.every((store) => store.findRunning());
-      if (areRunning) this.#pollDelayMs = POLL_INTERVAL_MS;
-      else await this.#restart();
+      if (areRunning) this.#pollIntervalMs = POLL_INTERVAL_MS;
+      else await this.#tryRestart();
       if (!this.#isClosed) this.#watch();
-    }, this.#pollDelayMs);
+    }, this.#pollIntervalMs);
     this.#pollTimer.unref();
   }
 
-  async #restart() {
+  async #tryRestart() {
     try {
       await withFileLock(this.#lockFile, async () => {
         // The processes of the product do not read the addresses again.
@@ -242,19 +265,17 @@ class PrivateStores {
       });
     } catch {
       // The log of the store contains the reason. Back off before the next attempt.
-      this.#pollDelayMs = Math.min(this.#pollDelayMs * 2, LONGEST_DELAY_MS);
+      this.#pollIntervalMs = Math.min(this.#pollIntervalMs * 2, MAX_POLL_INTERVAL_MS);
     }
   }
 
-  /** @returns the names of the files of users that still run. Deletes the files of the others. */
-  #findRunningUsers() {
-    if (!fs.existsSync(this.#usersFolder)) return [];
-    return fs.readdirSync(this.#usersFolder).filter((name) => {
-      const file = path.join(this.#usersFolder, name);
-      const isUserRunning = isRunning(readJson(file));
-      if (!isUserRunning) fs.rmSync(file, { force: true });
-      return isUserRunning;
-    });
+  /** Whether a registered launcher still runs. Deletes the files of the others. */
+  #isUsed() {
+    if (!fs.existsSync(this.#launchersFolder)) return false;
+    const files = fs.readdirSync(this.#launchersFolder).map((name) => path.join(this.#launchersFolder, name));
+    const endedFiles = files.filter((file) => !isRunning(readJson(file)));
+    for (const file of endedFiles) fs.rmSync(file, { force: true });
+    return endedFiles.length < files.length;
   }
 }
 

@@ -7,7 +7,7 @@ import { getPackageCommand } from '../provide/node-packages.mjs';
 import {
   findHelmEnvironment,
   findVersityGw,
-  provideHelm,
+  provideHelmAndValidator,
   provideVersityGw,
 } from '../provide/optional-programs.mjs';
 import { findPgBouncer } from '../stores/pgbouncer.mjs';
@@ -17,14 +17,13 @@ import { createNodeTestCommand } from './node-test.mjs';
 import { findFirefox, findWebKit } from './other-browsers.mjs';
 
 const MINUTE_MS = 60_000;
-/** Returned by `needs.find` (see `Stage`) if the programs exist and the tests need no variables to find them. */
+/** Returned by `needs.find` (see `Stage`) if the programs exist, and the tests find them without variables. */
 const NO_VARIABLES = {};
 
 /**
- * Lists the stages of `npm run test:optional`: other browsers, Redis Cluster, PgBouncer, a read replica, load, metrics,
- * Kubernetes, S3 and TLS. A stage runs one kind of test, and is skipped if its programs are not installed and cannot be
- * provided. A stage without `needs` uses only programs that `npm test` needs as well. A stage with `needsStores` uses
- * the PostgreSQL and Redis of the run; the others start their own or need none.
+ * Lists the stages of `npm run test:optional`. A stage is skipped if its programs are not installed and cannot be
+ * provided. Stages without `needs` use only programs that `npm test` needs as well. Stages with `needsStores` use the
+ * PostgreSQL and Redis of the run; the others start their own or need none.
  * @param {string} reports  folder for the reports of the tools
  * @returns {import('./stages.mjs').Stage[]}
  */
@@ -48,9 +47,31 @@ export const listOptionalStages = (reports) => [
   createTlsStage(path.join(reports, 'tls.tap')),
 ];
 
+/** Creates the command line of Jest, which also writes its results to a file, as JSON. */
+function createJestCommand(report, args) {
+  return [...getPackageCommand('jest'), ...args, '--json', `--outputFile=${report}`];
+}
+
+/** Runs the main user journey in another browser than Chromium. */
+function createOtherBrowserStage(browser, reports, needs) {
+  const report = path.join(reports, `${browser}.json`);
+  const config = ['--config', 'playwright.other-browsers.config.ts', '--project', browser];
+  return {
+    name: `journey: ${browser}`,
+    kind: 'optional',
+    command: [...getPackageCommand('playwright'), 'test', ...config, '--reporter=list,json'],
+    cwd: resolveInRepository('frontend'),
+    env: { PLAYWRIGHT_JSON_OUTPUT_NAME: report },
+    limitMs: 6 * MINUTE_MS,
+    readCounts: () => readPlaywrightCounts(report),
+    needs,
+  };
+}
+
 /** Runs the integration specs that use Redis most, one file at a time, on three primaries with a replica each. */
 function createClusterStage(report) {
-  const specs = [
+  // Regular expressions for the paths of the specs.
+  const specPatterns = [
     'modules/matching/',
     'modules/presence/',
     'modules/random-chat/(application|transport)/',
@@ -60,7 +81,8 @@ function createClusterStage(report) {
     'platform/rate-limit/',
     'platform/realtime/(frame-rate|socket-admission|socket-close|socket-lifecycle)',
   ];
-  const args = ['--selectProjects', 'integration', '--runInBand', '--testPathPatterns', specs.join('|')];
+  const projectArgs = ['--selectProjects', 'integration', '--runInBand'];
+  const specArgs = ['--testPathPatterns', specPatterns.join('|')];
   return {
     name: 'redis cluster',
     kind: 'optional',
@@ -68,10 +90,7 @@ function createClusterStage(report) {
       process.execPath,
       resolveInRepository('deploy/local/with-cluster.mjs'),
       '--',
-      ...getPackageCommand('jest'),
-      ...args,
-      '--json',
-      `--outputFile=${report}`,
+      ...createJestCommand(report, [...projectArgs, ...specArgs]),
     ],
     cwd: resolveInRepository('backend'),
     limitMs: 15 * MINUTE_MS,
@@ -84,11 +103,10 @@ function createClusterStage(report) {
  * `process: cluster` of `npm test` runs a shorter version of these tests.
  */
 function createFailoverStage(report) {
-  const args = ['--selectProjects', 'cluster', '--runInBand', '--json', `--outputFile=${report}`];
   return {
     name: 'redis cluster: failover',
     kind: 'optional',
-    command: [...getPackageCommand('jest'), ...args],
+    command: createJestCommand(report, ['--selectProjects', 'cluster', '--runInBand']),
     cwd: resolveInRepository('backend'),
     limitMs: 6 * MINUTE_MS,
     readCounts: () => readJestCounts(report),
@@ -97,9 +115,10 @@ function createFailoverStage(report) {
 
 /** Runs the integration specs of the modules with PgBouncer, in transaction mode, between them and PostgreSQL. */
 function createPoolerStage(report) {
-  const projects = ['--selectProjects', 'integration', 'pooler'];
-  const args = [...projects, '--maxWorkers=2', '--testPathPatterns', 'src/modules/', 'test/pooler/'];
-  // PgBouncer does not know the roles and databases that the spec of the restored backup creates.
+  const projectArgs = ['--selectProjects', 'integration', 'pooler', '--maxWorkers=2'];
+  const specArgs = ['--testPathPatterns', 'src/modules/', 'test/pooler/'];
+  // PgBouncer does not know the roles and databases that the spec of the restored backup creates. The argument replaces
+  // the patterns of the configuration of Jest, so it repeats them.
   const ignoreArgs = ['--testPathIgnorePatterns', '/node_modules/', '/dist/', 'restored-backup'];
   return {
     name: 'pgbouncer',
@@ -108,17 +127,13 @@ function createPoolerStage(report) {
       process.execPath,
       resolveInRepository('deploy/local/with-pooler.mjs'),
       '--',
-      ...getPackageCommand('jest'),
-      ...args,
-      ...ignoreArgs,
-      '--json',
-      `--outputFile=${report}`,
+      ...createJestCommand(report, [...projectArgs, ...specArgs, ...ignoreArgs]),
     ],
     cwd: resolveInRepository('backend'),
     limitMs: 20 * MINUTE_MS,
     readCounts: () => readJestCounts(report),
     needs: {
-      find: () => findPgBouncer() && NO_VARIABLES,
+      find: () => (findPgBouncer() ? NO_VARIABLES : undefined),
       reasonToSkip: "no PgBouncer was found: install Debian's package pgbouncer",
     },
   };
@@ -126,26 +141,41 @@ function createPoolerStage(report) {
 
 /** Runs the specs that read from a streaming replica of PostgreSQL, which pauses, stops and restarts. */
 function createReplicaStage(report) {
-  const args = ['--selectProjects', 'replica', '--runInBand', '--json', `--outputFile=${report}`];
   return {
     name: 'read replica',
     kind: 'optional',
     needsStores: true,
-    command: [...getPackageCommand('jest'), ...args],
+    command: createJestCommand(report, ['--selectProjects', 'replica', '--runInBand']),
     cwd: resolveInRepository('backend'),
     limitMs: 4 * MINUTE_MS,
     readCounts: () => readJestCounts(report),
     needs: {
-      find: () => findPostgresProgramFolder() && NO_VARIABLES,
+      find: () => (findPostgresProgramFolder() ? NO_VARIABLES : undefined),
       reasonToSkip: "no PostgreSQL with pg_basebackup was found: install Debian's package postgresql",
     },
   };
 }
 
-/**
- * Tests the alert rules and the dashboard with Prometheus, which scrapes the product under load from k6. PostgreSQL has
- * a read replica.
- */
+/** Tests the load scripts with k6. */
+function createLoadStage(report) {
+  return {
+    name: 'load: k6',
+    kind: 'optional',
+    command: createNodeTestCommand(report, [resolveInRepository('deploy/k6/load.test.mjs')]),
+    limitMs: 15 * MINUTE_MS,
+    readCounts: () => readTapCounts(report),
+    needs: {
+      find: () => {
+        const k6 = findK6();
+        return k6 && { K6_PATH: k6 };
+      },
+      provide: provideK6,
+      reasonToSkip: 'no k6 was found, and no Go to build it with: install k6, or set K6_PATH',
+    },
+  };
+}
+
+/** Tests the alert rules and the dashboard with Prometheus, while k6 creates load. PostgreSQL has a read replica. */
 function createMetricsStage(report) {
   return {
     name: 'metrics: prometheus',
@@ -155,12 +185,11 @@ function createMetricsStage(report) {
     readCounts: () => readTapCounts(report),
     needs: {
       find: () => {
-        const PROMETHEUS_PATH = findProgram(['prometheus']);
-        const PROMTOOL_PATH = findProgram(['promtool']);
-        const K6_PATH = findK6();
-        return PROMETHEUS_PATH && PROMTOOL_PATH && K6_PATH && findPostgresProgramFolder()
-          ? { PROMETHEUS_PATH, PROMTOOL_PATH, K6_PATH }
-          : undefined;
+        const prometheus = findProgram(['prometheus']);
+        const promtool = findProgram(['promtool']);
+        const k6 = findK6();
+        if (!prometheus || !promtool || !k6 || !findPostgresProgramFolder()) return undefined;
+        return { PROMETHEUS_PATH: prometheus, PROMTOOL_PATH: promtool, K6_PATH: k6 };
       },
       provide: provideK6,
       reasonToSkip: "Prometheus, PostgreSQL (Debian's packages prometheus, postgresql) or k6 was not found",
@@ -178,7 +207,7 @@ function createChartStage(report) {
     readCounts: () => readTapCounts(report),
     needs: {
       find: findHelmEnvironment,
-      provide: provideHelm,
+      provide: provideHelmAndValidator,
       reasonToSkip:
         'Helm or kubernetes-validate was not found: install Go 1.26 and Python with venv to get them',
     },
@@ -187,14 +216,15 @@ function createChartStage(report) {
 
 /** Tests upload, download, expiry and erasure of images with VersityGW, the S3 storage of the compose files. */
 function createStorageStage(report) {
-  const jest = [...getPackageCommand('jest'), '--selectProjects', 'integration', '--runInBand'];
-  // Patterns of the specs that store images.
-  const specs = ['file-storage.port', 'uploaded-images', 'images-in-use', 'account-deletion'];
+  const projectArgs = ['--selectProjects', 'integration', '--runInBand'];
+  // The specs that store images.
+  const specPatterns = ['file-storage.port', 'uploaded-images', 'images-in-use', 'account-deletion'];
+  const specArgs = ['--testPathPatterns', specPatterns.join('|')];
   return {
     name: 'storage: versitygw',
     kind: 'optional',
     needsStores: true,
-    command: [...jest, '--testPathPatterns', specs.join('|'), '--json', `--outputFile=${report}`],
+    command: createJestCommand(report, [...projectArgs, ...specArgs]),
     cwd: resolveInRepository('backend'),
     limitMs: 6 * MINUTE_MS,
     readCounts: () => readJestCounts(report),
@@ -221,40 +251,5 @@ function createTlsStage(report) {
       find: () => (findProgram(['openssl']) ? NO_VARIABLES : undefined),
       reasonToSkip: 'no openssl was found to make a certificate with',
     },
-  };
-}
-
-/** Tests the load scripts with k6. */
-function createLoadStage(report) {
-  return {
-    name: 'load: k6',
-    kind: 'optional',
-    command: createNodeTestCommand(report, [resolveInRepository('deploy/k6/load.test.mjs')]),
-    limitMs: 15 * MINUTE_MS,
-    readCounts: () => readTapCounts(report),
-    needs: {
-      find: () => {
-        const k6 = findK6();
-        return k6 && { K6_PATH: k6 };
-      },
-      provide: provideK6,
-      reasonToSkip: 'no k6 was found, and no Go to build it with: install k6, or set K6_PATH',
-    },
-  };
-}
-
-/** Runs the main user journey in another browser than Chromium. */
-function createOtherBrowserStage(browser, reports, needs) {
-  const report = path.join(reports, `${browser}.json`);
-  const config = ['--config', 'playwright.other-browsers.config.ts', '--project', browser];
-  return {
-    name: `journey: ${browser}`,
-    kind: 'optional',
-    command: [...getPackageCommand('playwright'), 'test', ...config, '--reporter=list,json'],
-    cwd: resolveInRepository('frontend'),
-    env: { PLAYWRIGHT_JSON_OUTPUT_NAME: report },
-    limitMs: 6 * MINUTE_MS,
-    readCounts: () => readPlaywrightCounts(report),
-    needs,
   };
 }

@@ -6,7 +6,7 @@ const NAME_WIDTH = 18;
 const TIME_WIDTH = 8;
 
 /**
- * The result of a stage: of one kind of tests of one workspace, or of a check such as lint.
+ * The result of one stage of `npm test`. A stage runs one kind of tests of one workspace, or a check such as lint.
  * @typedef {object} StageResult
  * @property {string} name
  * @property {number} passed
@@ -27,13 +27,12 @@ export function formatStage({ name, passed, failed, skipped, tookMs, problem, sk
   }
   const mark = failed > 0 || problem ? red('✗') : green('✓');
   const time = dim(`${(tookMs / 1000).toFixed(1)} s`.padStart(TIME_WIDTH));
-  const counts = [
-    passed && `${passed} passed`,
-    failed && red(`${failed} failed`),
-    skipped && yellow(`${skipped} skipped`),
-  ];
+  const counts = [];
+  if (passed > 0) counts.push(`${passed} passed`);
+  if (failed > 0) counts.push(red(`${failed} failed`));
+  if (skipped > 0) counts.push(yellow(`${skipped} skipped`));
   const note = problem ? ` (${problem})` : '';
-  return `  ${mark} ${label} ${time}  ${counts.filter(Boolean).join(', ')}${note}`;
+  return `  ${mark} ${label} ${time}  ${counts.join(', ')}${note}`;
 }
 
 /**
@@ -44,12 +43,22 @@ export function formatStage({ name, passed, failed, skipped, tookMs, problem, sk
  */
 export function printSummary(results, tookMs) {
   const sumBy = (key) => results.reduce((sum, result) => sum + result[key], 0);
-  process.stdout.write(`\n  ${bold('Summary')} ${dim(`${Math.round(tookMs / 1000)} s`)}\n\n`);
-  results.forEach((result) => process.stdout.write(`${formatStage(result)}\n`));
-  const flaky = results.flatMap((result) => result.flaky ?? []);
-  if (flaky.length > 0) process.stdout.write(`\n  ${yellow('Flaky: passed only when retried')}\n`);
-  flaky.forEach(({ name, reason }) =>
-    process.stdout.write(`  ${yellow('–')} ${name}\n${dim(reason.replace(/^/gm, '      '))}\n`),
-  );
-  process.stdout.write(`\n${sumBy('passed')} passed, ${sumBy('failed')} failed\n`);
+  printLine(`\n  ${bold('Summary')} ${dim(`${Math.round(tookMs / 1000)} s`)}\n`);
+  for (const result of results) printLine(formatStage(result));
+  printFlakyTests(results.flatMap(({ flaky }) => flaky ?? []));
+  printLine(`\n${sumBy('passed')} passed, ${sumBy('failed')} failed`);
+}
+
+/** @param {import('./counts.mjs').FlakyTest[]} tests */
+function printFlakyTests(tests) {
+  if (tests.length === 0) return;
+  printLine(`\n  ${yellow('Flaky: passed only when retried')}`);
+  for (const { name, reason } of tests) {
+    const indentedReason = reason.replace(/^/gm, '      ');
+    printLine(`  ${yellow('–')} ${name}\n${dim(indentedReason)}`);
+  }
+}
+
+function printLine(line) {
+  process.stdout.write(`${line}\n`);
 }

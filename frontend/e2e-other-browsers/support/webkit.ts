@@ -9,15 +9,17 @@ const startTimeoutMs = 30_000;
 /** Codes of special keys in the WebDriver protocol. */
 const keys: Record<Key, string> = { Enter: '\uE007', ArrowUp: '\uE013' };
 
-const stopProcess = async (process: ChildProcess): Promise<void> => {
-  if (process.exitCode !== null) return;
-  const ended = once(process, 'exit');
-  process.kill();
+const stopProcess = async (child: ChildProcess): Promise<void> => {
+  if (child.exitCode !== null) return;
+  const ended = once(child, 'exit');
+  child.kill();
   await ended;
 };
 
 const createTab = (session: WebDriverSession): Tab => ({
-  open: async (url) => void (await session.open(url)),
+  open: async (url) => {
+    await session.open(url);
+  },
   isShown: async (xpath) => {
     try {
       return await session.isDisplayed(await session.find(xpath));
@@ -29,12 +31,33 @@ const createTab = (session: WebDriverSession): Tab => ({
       throw error;
     }
   },
-  click: async (xpath) => void (await session.click(await session.find(xpath))),
-  type: async (xpath, text) => void (await session.type(await session.find(xpath), text)),
-  press: async (xpath, key) => void (await session.type(await session.find(xpath), keys[key])),
+  click: async (xpath) => {
+    await session.click(await session.find(xpath));
+  },
+  type: async (xpath, text) => {
+    await session.type(await session.find(xpath), text);
+  },
+  press: async (xpath, key) => {
+    await session.type(await session.find(xpath), keys[key]);
+  },
   // The protocol reports no console errors.
   pageErrors: () => [],
 });
+
+/** Starts a virtual display with the program Xvfb. @returns its process, and its name, such as `:1` */
+const startDisplay = async (xvfb: string): Promise<{ display: ChildProcess; displayName: string }> => {
+  // Xvfb writes the number of its display to file descriptor 3.
+  const display = spawn(xvfb, ['-displayfd', '3', '-screen', '0', '1280x800x24', '-nolisten', 'tcp'], {
+    stdio: ['ignore', 'ignore', 'ignore', 'pipe'],
+  });
+  const [number] = (await once(display.stdio[3] as NodeJS.ReadableStream, 'data')) as [Buffer];
+  return { display, displayName: `:${String(number).trim()}` };
+};
+
+const waitUntilReady = (driverUrl: string): Promise<void> =>
+  expect(async () => {
+    expect((await fetch(`${driverUrl}/status`)).ok).toBe(true);
+  }).toPass({ timeout: startTimeoutMs });
 
 /** WebKitGTK's MiniBrowser. A driver has one session, so each visitor has a driver and a browser of their own. */
 export const startWebKit = async (programs: {
@@ -43,21 +66,12 @@ export const startWebKit = async (programs: {
   /** Provides a virtual display. */
   xvfb: string;
 }): Promise<Browser> => {
-  /** Called in order by `close`: a session ends before its driver, and the display stops last. */
-  const onClose: (() => Promise<unknown>)[] = [];
-  // Xvfb writes the number of its display to file descriptor 3.
-  const display = spawn(
-    programs.xvfb,
-    ['-displayfd', '3', '-screen', '0', '1280x800x24', '-nolisten', 'tcp'],
-    {
-      stdio: ['ignore', 'ignore', 'ignore', 'pipe'],
-    },
-  );
-  onClose.push(() => stopProcess(display));
-  const [displayNumber] = (await once(display.stdio[3] as NodeJS.ReadableStream, 'data')) as [Buffer];
+  const { display, displayName } = await startDisplay(programs.xvfb);
+  /** In the order in which they are called: a session ends before its driver, and the display stops last. */
+  const closers: (() => Promise<unknown>)[] = [() => stopProcess(display)];
   const env = {
     ...process.env,
-    DISPLAY: `:${String(displayNumber).trim()}`,
+    DISPLAY: displayName,
     // The virtual display is an X server without graphics hardware.
     GDK_BACKEND: 'x11',
     LIBGL_ALWAYS_SOFTWARE: '1',
@@ -66,19 +80,17 @@ export const startWebKit = async (programs: {
     newVisitor: async () => {
       const port = await findFreePort();
       const driver = spawn(programs.driver, [`--port=${port}`], { stdio: 'ignore', env });
-      onClose.unshift(() => stopProcess(driver));
-      const address = `http://127.0.0.1:${port}`;
-      await expect(async () => {
-        expect((await fetch(`${address}/status`)).ok).toBe(true);
-      }).toPass({ timeout: startTimeoutMs });
-      const session = await WebDriverSession.start(address, {
+      closers.unshift(() => stopProcess(driver));
+      const driverUrl = `http://127.0.0.1:${port}`;
+      await waitUntilReady(driverUrl);
+      const session = await WebDriverSession.start(driverUrl, {
         'webkitgtk:browserOptions': { binary: programs.browser, args: ['--automation'] },
       });
-      onClose.unshift(() => session.end());
+      closers.unshift(() => session.end());
       return createTab(session);
     },
     close: async () => {
-      for (const close of onClose) await close();
+      for (const close of closers) await close();
     },
   };
 };

@@ -2,8 +2,14 @@ import { type Page, type WebSocketRoute } from '@playwright/test';
 
 /** Close code after which the page reconnects. */
 const serviceRestart = 1012;
-/** Any code except 1000 and 1001 would do: the server treats the close as a lost connection. */
-const uncleanClose = 3000;
+/** Close code that the server treats as a lost connection, like every code except 1000 and 1001. */
+const lostConnection = 3000;
+
+/** The two ends of a socket that is routed through the test. */
+interface RoutedSocket {
+  pageEnd: WebSocketRoute;
+  serverEnd: WebSocketRoute;
+}
 
 /**
  * Controls the WebSocket connection between a page and the server. The sockets are routed through the test, which can
@@ -13,8 +19,7 @@ export class Connection {
   private isCut = false;
   private dropsResponses = false;
   private dropsPageFrames = false;
-  /** Both ends of each open connection: the page's and the server's. */
-  private readonly openPairs = new Set<[WebSocketRoute, WebSocketRoute]>();
+  private readonly openSockets = new Set<RoutedSocket>();
   /** Number of sockets that the page has tried to open. */
   attemptCount = 0;
   /** Number of pongs delivered to the page; each answers a ping. */
@@ -30,10 +35,10 @@ export class Connection {
   /** Closes the open sockets, and refuses new ones until `restore`. */
   async cut(): Promise<void> {
     this.isCut = true;
-    const pairs = [...this.openPairs];
-    this.openPairs.clear();
-    for (const [pageEnd, serverEnd] of pairs) {
-      await serverEnd.close({ code: uncleanClose });
+    const sockets = [...this.openSockets];
+    this.openSockets.clear();
+    for (const { pageEnd, serverEnd } of sockets) {
+      await serverEnd.close({ code: lostConnection });
       await pageEnd.close({ code: serviceRestart });
     }
   }
@@ -71,10 +76,13 @@ export class Connection {
       if (!this.dropsPageFrames) serverEnd.send(frame);
     });
     serverEnd.onMessage((frame) => {
-      const isResponse = typeof frame === 'string' && /"event":"(ack|error)"/.test(frame);
+      const isResponse = isEvent(frame, 'ack') || isEvent(frame, 'error');
       if (!(this.dropsResponses && isResponse)) pageEnd.send(frame);
-      if (typeof frame === 'string' && frame.includes('"event":"pong"')) this.pongCount += 1;
+      if (isEvent(frame, 'pong')) this.pongCount += 1;
     });
-    this.openPairs.add([pageEnd, serverEnd]);
+    this.openSockets.add({ pageEnd, serverEnd });
   }
 }
+
+const isEvent = (frame: string | Buffer, event: string): boolean =>
+  typeof frame === 'string' && frame.includes(`"event":"${event}"`);

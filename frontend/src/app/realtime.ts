@@ -13,7 +13,7 @@ import { handleRandomChatFrame, randomChatEvents } from '@/features/random-chat/
 import { randomChat } from '@/features/random-chat/stores/random-chat.store';
 import { createSafetyHandler, safetyEvents } from '@/features/safety/handlers';
 import { createStandingHandler, standingEvents } from '@/features/standing/handlers';
-import { onApiError } from '@/lib/api-client';
+import { setApiErrorHandler } from '@/lib/api-client';
 import { systemClock } from '@/lib/clock';
 import { isPageVisible } from '@/lib/page-visible';
 import { queryClient } from '@/lib/query-client';
@@ -67,7 +67,7 @@ export const startRealtime = (): void => {
     if (lastMessage !== undefined) friendsCache.setLastMessage(userId, friendId, lastMessage);
   };
 
-  onApiError(({ code }) => {
+  setApiErrorHandler(({ code }) => {
     // A page that knows of the suspension has no socket. With a socket, this error may be the first sign of it.
     if (code === 'suspended' && getSocketUserId() !== undefined) refetchStanding();
   });

@@ -23,6 +23,23 @@ const selectChangedFields = (before: SelfUser, after: SelfUser): Partial<SelfUse
     Object.entries(after).filter(([field, value]) => value !== before[field as keyof SelfUser]),
   );
 
+/** Replaces the stored user with the server's, or signs out. @returns the stored user; null if it was not replaced. */
+const refreshStoredUser = async (context: Parameters<typeof fetchUser>[0]): Promise<SelfUser | null> => {
+  const userBefore = currentUser();
+  const response = await fetchSessionUser(context);
+  const userAfter = currentUser();
+  // The response is about `userBefore`, who has signed out during the request.
+  if (!userAfter || userAfter.id !== userBefore?.id) return null;
+  if (response === null) {
+    signOut();
+    return null;
+  }
+  // Fields changed by a push or a save in the meantime are newer than the response.
+  const user = { ...parseUserResponse(response), ...selectChangedFields(userBefore, userAfter) };
+  signIn(user); // only replaces the stored user, who is signed in already
+  return user;
+};
+
 interface SessionCheckOptions {
   /** Interval at which the user is refetched; by default only on mount. */
   intervalMs?: number | undefined;
@@ -44,22 +61,7 @@ export const useSessionCheck = (
     queryKey: [`/api/user/${userId}`],
     // The query function itself stores the user: an effect would run later, and could overwrite a change that the
     // server has pushed since the response.
-    queryFn: async (context) => {
-      const userAtRequest = currentUser();
-      const response = await fetchSessionUser(context);
-      const userNow = currentUser();
-      // The user has signed out or changed during the request, so the response is not about them.
-      if (!userNow || userNow.id !== userAtRequest?.id) return null;
-      if (response === null) {
-        signOut();
-        return null;
-      }
-      // Fields changed by a push or a save in the meantime are newer than the response.
-      const user = { ...parseUserResponse(response), ...selectChangedFields(userAtRequest, userNow) };
-      // Only replaces the stored user, who is signed in already.
-      signIn(user);
-      return user;
-    },
+    queryFn: refreshStoredUser,
     enabled: userId !== undefined,
     refetchOnMount: 'always',
     refetchInterval: intervalMs ?? false,
@@ -67,5 +69,6 @@ export const useSessionCheck = (
     // Not cached, so that `isChecked` is false until the request of this mount is answered.
     gcTime: 0,
   });
-  return { isChecked: data !== undefined || error !== null, isModerator: data?.isModerator ?? false };
+  const isChecked = data !== undefined || error !== null; // `data` may be null
+  return { isChecked, isModerator: data?.isModerator ?? false };
 };

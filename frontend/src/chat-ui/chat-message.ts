@@ -16,7 +16,7 @@ export interface MessageCard {
 export interface ChatMessage {
   /** The id from the server; `clientId` before the server has acknowledged the message. */
   id: string;
-  /** Does not change when the message goes from `sending` to `sent`. */
+  /** React key. Unlike `id`, it stays the same when the server acknowledges the message. */
   key: string;
   /** The id that the sender's page gave the message. */
   clientId?: string;
@@ -35,7 +35,7 @@ export interface ChatMessage {
   isDeleted?: boolean;
   card?: MessageCard;
   delivery: Delivery;
-  /** The user's own picture before the acknowledgement. Until then `content` is only its caption. */
+  /** The user's own picture, until the server acknowledges the message. Until then, `content` is only its caption. */
   picture?: {
     previewUrl: string;
     /** Upload progress in percent; null when no upload is running. */
@@ -65,12 +65,14 @@ export const canBeReactedTo = (message: ChatMessage): boolean =>
 export const canBeEdited = (message: ChatMessage, ownId: number): boolean =>
   message.senderId === ownId && message.type === 'text' && canBeReactedTo(message);
 
-const isSameGroup = (earlier: ChatMessage | undefined, later: ChatMessage): boolean =>
+const canBeGrouped = (message: ChatMessage): boolean => !isNotice(message) && !isCard(message);
+
+/** Whether two neighbours are in one group. A message at the start or end of the list has no neighbour there. */
+const areInSameGroup = (earlier: ChatMessage | undefined, later: ChatMessage | undefined): boolean =>
   earlier !== undefined &&
-  // If only `earlier` is a notice, the senders differ.
-  !isNotice(later) &&
-  !isCard(earlier) &&
-  !isCard(later) &&
+  later !== undefined &&
+  canBeGrouped(earlier) &&
+  canBeGrouped(later) &&
   earlier.senderId === later.senderId &&
   later.timestamp - earlier.timestamp <= pageLimits.messageGroupGapMs;
 
@@ -81,19 +83,16 @@ export interface GroupPosition {
 
 /** Finds the position of a message in its group: messages of one sender, each within five minutes of the previous. */
 export const findPositionInGroup = (messages: readonly ChatMessage[], index: number): GroupPosition => {
-  const message = messages[index];
-  if (!message) return { isFirst: true, isLast: true };
-  const next = messages[index + 1];
-  return {
-    isFirst: !isSameGroup(messages[index - 1], message),
-    isLast: next === undefined || !isSameGroup(message, next),
-  };
+  const [previous, message, next] = [messages[index - 1], messages[index], messages[index + 1]];
+  return { isFirst: !areInSameGroup(previous, message), isLast: !areInSameGroup(message, next) };
 };
 
-/** In UTF-16 code units. Three emojis are shorter, and the pattern is expensive for a long text. */
+/** Enough for three emojis, in UTF-16 code units. A long text is not tested, because the pattern is expensive. */
 const MAX_EMOJI_TEXT_LENGTH = 64;
-const oneToThreeEmojis =
-  /^(?:(?:\p{Regional_Indicator}{2}|\p{Extended_Pictographic}(?:\uFE0F|\p{Emoji_Modifier}|\u200D\p{Extended_Pictographic})*)\s*){1,3}$/u;
+const flag = String.raw`\p{Regional_Indicator}{2}`;
+/** May have a skin tone, or be joined with others to one emoji (by U+200D). U+FE0F requests the display as an emoji. */
+const pictograph = String.raw`\p{Extended_Pictographic}(?:\uFE0F|\p{Emoji_Modifier}|\u200D\p{Extended_Pictographic})*`;
+const oneToThreeEmojis = new RegExp(String.raw`^(?:(?:${flag}|${pictograph})\s*){1,3}$`, 'u');
 
 /** Whether a message consists of one to three emojis, which are shown large and without a bubble. */
 export const isLargeEmoji = (message: ChatMessage): boolean =>

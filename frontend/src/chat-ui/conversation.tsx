@@ -266,7 +266,7 @@ export const Conversation = ({
       </PartBoundary>
       {fileDrop.isDraggingOver ? (
         <div className="pointer-events-none absolute inset-3 z-overlay grid place-items-center rounded-card border-2 border-dashed border-primary bg-overlay">
-          <p className="rounded-card bg-popover px-5 py-3 text-md font-semibold">{copy.composer.drop}</p>
+          <p className="rounded-card bg-popover px-5 py-3 text-md font-semibold">{copy.composer.dropPhoto}</p>
         </div>
       ) : null}
       {openedPhoto ? <OpenedPhoto {...openedPhoto} onClose={() => setOpenedPhoto(null)} /> : null}

@@ -9,15 +9,15 @@ export const copy = {
     send: 'Send',
     notSent: 'Not sent: reconnecting',
     contactWarning: 'You are about to share contact details with a stranger. Send anyway?',
-    count: (length: number, maximum: number) =>
+    characterCount: (length: number, maximum: number) =>
       `${length.toLocaleString('en')} of ${maximum.toLocaleString('en')} characters`,
-    attach: 'Attach photo',
+    attachPhoto: 'Attach photo',
     removePhoto: 'Remove photo',
     photoLost: 'Your photo was not kept: please attach it again.',
     newLine: 'New line',
-    drop: 'Drop the photo here',
-    emoji: 'Emoji',
-    emojis: 'Choose an emoji',
+    dropPhoto: 'Drop the photo here',
+    emojiButton: 'Emoji',
+    emojiPicker: 'Choose an emoji',
     replyingTo: (name: string) => `Replying to ${name}`,
     replyingToSelf: 'Replying to yourself',
     cancelReply: 'Cancel reply',
@@ -32,7 +32,7 @@ export const copy = {
     failed: 'Not delivered',
     retry: 'Retry',
     delete: 'Delete',
-    /** For a photo, docs/product-decisions.md, A97, names the action "Remove". */
+    /** In place of `delete`, for a message with a photo (docs/product-decisions.md, A97). */
     removePhoto: 'Remove',
     uploading: (percent: number) => `Sending photo, ${percent} %`,
     progress: 'Sending photo',
@@ -53,10 +53,10 @@ export const copy = {
     photo: 'Photo',
     photoFrom: (name: string) => `Photo from ${name}`,
     yourPhoto: 'Your photo',
-    showPhoto: (name: string) => `Show photo from ${name}`,
-    showExplicitPhoto: (name: string) => `Show photo from ${name}, which may be explicit`,
+    showPhoto: 'Show photo',
+    showPhotoFrom: (name: string) => `Show photo from ${name}`,
+    showExplicitPhotoFrom: (name: string) => `Show photo from ${name}, which may be explicit`,
     mayBeExplicit: 'May be explicit',
-    show: 'Show photo',
     openPhoto: (description: string) => `Open: ${description}`,
     brokenPhoto: 'This photo cannot be shown',
     inReplyTo: 'In reply to',
@@ -71,6 +71,7 @@ export const copy = {
   },
   translation: {
     action: 'Translate',
+    /** The other keys are the states of a translation. */
     working: 'Translating…',
     same: 'Already in your language',
     failed: 'Could not be translated',
@@ -85,11 +86,11 @@ export const copy = {
     delete: 'Delete',
     copy: 'Copy text',
     report: 'Report message',
-    reactions: 'Choose a reaction',
+    chooseReaction: 'Choose a reaction',
     notLoaded: 'The actions could not be loaded. The connection may have failed for a moment.',
   },
   reactions: {
-    /** By emoji. The wide type permits a look-up of any text. */
+    /** By emoji. Every emoji must have a name; the cast permits a look-up of any text. */
     names: {
       '❤️': 'Heart',
       '😂': 'Laughing',

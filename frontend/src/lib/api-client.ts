@@ -35,15 +35,15 @@ export class ApiError extends Error {
 let handleApiError = (_error: ApiError): void => undefined;
 
 /**
- * Calls `handle` for every non-success response, before the promise of its request rejects. Replaces the handler of an
- * earlier call.
+ * Sets the handler of all errors, in place of an earlier one. It is called for every non-success response, before the
+ * promise of its request rejects.
  */
-export const onApiError = (handle: (error: ApiError) => void): void => {
+export const setApiErrorHandler = (handle: (error: ApiError) => void): void => {
   handleApiError = handle;
 };
 
-// HTTP/2 has no status text, so these phrases replace it.
-const canonicalPhrases: Record<number, string> = {
+/** Replaces the status text, which responses over HTTP/2 do not have. */
+const statusTexts: Record<number, string> = {
   400: 'Bad Request',
   401: 'Unauthorized',
   403: 'Forbidden',
@@ -59,12 +59,16 @@ const canonicalPhrases: Record<number, string> = {
   504: 'Gateway Timeout',
 };
 
-/** Creates the error of a non-success response, and passes it to the handler of `onApiError`. @returns the error */
+/**
+ * Reports a non-success response to the handler that `setApiErrorHandler` has set.
+ * @returns the error of the response, for the caller to throw
+ */
 export const reportApiError = async (
   response: Pick<Response, 'status' | 'statusText' | 'text'>,
 ): Promise<ApiError> => {
-  const body = (await response.text()) || response.statusText || canonicalPhrases[response.status] || '';
-  const error = new ApiError(response.status, body);
+  const { status, statusText } = response;
+  const body = (await response.text()) || statusText || statusTexts[status] || '';
+  const error = new ApiError(status, body);
   handleApiError(error);
   return error;
 };
@@ -87,16 +91,16 @@ export const request = async (
   body?: unknown,
   timeoutMs = defaultTimeoutMs,
 ): Promise<unknown> => {
+  const content: Pick<RequestInit, 'headers' | 'body'> =
+    body === undefined ? {} : { headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) };
   const sentAtMs = Date.now();
   const response = await fetch(url, {
     method,
     credentials: 'include',
     signal: AbortSignal.timeout(timeoutMs),
-    ...(body === undefined
-      ? {}
-      : { headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) }),
+    ...content,
   });
-  // Partial, because the fake responses of tests have no headers.
+  // Fake responses of tests have no headers.
   noteServerDate((response as Partial<Response>).headers?.get('Date'), sentAtMs, Date.now());
   if (!response.ok) throw await reportApiError(response);
   const text = await response.text();

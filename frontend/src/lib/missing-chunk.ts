@@ -1,23 +1,27 @@
 import { tabStorage } from '@/lib/storage';
 
+// A part is a piece of the application that is loaded when it is needed. Its code is in files of its own, the chunks.
+
 const reloadedAtKey = 'thaw-reloaded-at';
 /** Minimum time between automatic reloads, in case a reload does not restore the missing chunk. */
 const minReloadIntervalMs = 30_000;
-/** The user is waiting for a lazily loaded part, so a check that takes longer counts as no newer version. */
+/** Time limit of the version check, short because the user is waiting for a part. */
 const versionCheckTimeoutMs = 5_000;
 
-/** Address of the entry script of a page, which identifies its version. Prerendered pages list it in a meta tag. */
-const readEntryScript = (page: Document): string | undefined =>
-  page.querySelector('meta[name="thaw-scripts"]')?.getAttribute('content')?.split(' ')[0] ??
-  page.querySelector('script[type="module"][src]')?.getAttribute('src') ??
-  undefined;
+/** Address of the entry script of a page, which identifies its version. */
+const readEntryScript = (page: Document): string | undefined => {
+  // A prerendered page lists its scripts in a meta tag, the entry script first.
+  const scripts = page.querySelector('meta[name="thaw-scripts"]')?.getAttribute('content')?.split(' ');
+  const script = page.querySelector('script[type="module"][src]')?.getAttribute('src');
+  return scripts?.[0] ?? script ?? undefined;
+};
 
-/** Whether the server has another version of the page than this one; false when it cannot be reached. */
+/** Whether the server has another version of the page than this one; false when it cannot be reached in time. */
 export const isNewerVersionDeployed = async (page: Document = document): Promise<boolean> => {
   const entry = readEntryScript(page);
   if (!entry) return false;
   try {
-    // All pages have the same entry script, so it does not matter which of them is read.
+    // Any page will do, because all have the same entry script.
     const response = await fetch('/', {
       cache: 'no-store',
       signal: AbortSignal.timeout(versionCheckTimeoutMs),
@@ -29,21 +33,21 @@ export const isNewerVersionDeployed = async (page: Document = document): Promise
 };
 
 /**
- * Records a reload and returns whether it is allowed. A reload is not allowed shortly after another one, nor without
- * storage, because a reload loop could not be detected.
+ * Records a reload, to prevent a reload loop.
+ * @returns whether the page may be reloaded: not shortly after another reload, nor if the reload cannot be recorded
  */
-const tryRecordReload = (): boolean =>
-  // `Number(null)` is 0: nothing is stored before the first reload.
-  Date.now() - Number(tabStorage.read(reloadedAtKey)) >= minReloadIntervalMs &&
-  // `write` returns false without storage.
-  tabStorage.write(reloadedAtKey, String(Date.now()));
+const tryRecordReload = (): boolean => {
+  const lastReloadAt = Number(tabStorage.read(reloadedAtKey)); // 0 before the first reload
+  const isLongAgo = Date.now() - lastReloadAt >= minReloadIntervalMs;
+  return isLongAgo && tabStorage.write(reloadedAtKey, String(Date.now()));
+};
 
-/** Thrown when the code of a part (a lazily loaded component) did not load; a retry may succeed. */
+/** Thrown when the code of a part did not load; a retry may succeed. */
 export class PartNotLoadedError extends Error {
   override readonly name = 'PartNotLoadedError';
 }
 
-/** Injected by tests. */
+/** The dependencies of `loadPart` on the page, which tests replace. */
 export interface ReloadablePage {
   isNewerVersionDeployed: () => Promise<boolean>;
   reload: () => void;
@@ -52,8 +56,8 @@ export interface ReloadablePage {
 const thisPage: ReloadablePage = { isNewerVersionDeployed, reload: () => location.reload() };
 
 /**
- * Loads a lazy part of the application. If its chunk is missing because a newer version was deployed, reloads the page
- * and never settles. On a network failure the page is not reloaded, since its state would be lost.
+ * Loads a part. If its chunk is missing because a newer version was deployed, reloads the page and never settles. A
+ * network failure does not reload the page, because that would lose its state.
  * @throws PartNotLoadedError when the part was not loaded and the page is not reloaded.
  */
 export const loadPart = async <T>(load: () => Promise<T>, page = thisPage): Promise<T> => {

@@ -12,30 +12,49 @@ const storedSide = createStoredValue<Side>('test-side', {
 beforeEach(() => localStorage.clear());
 afterEach(() => jest.restoreAllMocks());
 
-it('reads the written value, and the default for invalid text', () => {
-  expect(storedSide.read()).toBe('left');
+/** Stores a text as another tab does: this tab receives an event. */
+const storeInOtherTab = (key: string, text: string): void => {
+  localStorage.setItem(key, text);
+  window.dispatchEvent(new StorageEvent('storage', { key }));
+};
+
+it('stores and reads the written value', () => {
   storedSide.write('right');
   expect(storedSide.read()).toBe('right');
   expect(localStorage.getItem('test-side')).toBe('right');
+});
+
+it('reads the default when nothing or an invalid text is stored', () => {
+  expect(storedSide.read()).toBe('left');
   localStorage.setItem('test-side', 'up');
   expect(storedSide.read()).toBe('left');
 });
 
-it('notifies every subscriber of changes in this tab and in others, until it unsubscribes', () => {
-  const { result, unmount } = renderHook(() => storedSide.useValue());
-  const listener = jest.fn();
-  const unsubscribe = storedSide.subscribe(listener);
+it('useValue returns the newest value, whether it is written in this tab or in another one', () => {
+  const { result } = renderHook(() => storedSide.useValue());
   act(() => storedSide.write('right'));
   expect(result.current).toBe('right');
-  localStorage.setItem('test-side', 'left');
-  act(() => void window.dispatchEvent(new StorageEvent('storage', { key: 'test-side' })));
+  act(() => storeInOtherTab('test-side', 'left'));
   expect(result.current).toBe('left');
-  window.dispatchEvent(new StorageEvent('storage', { key: 'another' }));
-  expect(listener).toHaveBeenCalledTimes(2);
-  unmount();
+});
+
+it('notifies every subscriber of changes in this tab and in others, but not of other keys', () => {
+  const listeners = [jest.fn(), jest.fn()];
+  const unsubscribers = listeners.map((listener) => storedSide.subscribe(listener));
+  storedSide.write('right');
+  storeInOtherTab('test-side', 'left');
+  storeInOtherTab('another', 'left');
+  for (const listener of listeners) expect(listener).toHaveBeenCalledTimes(2);
+  for (const unsubscribe of unsubscribers) unsubscribe();
+});
+
+it('does not notify a subscriber that has unsubscribed', () => {
+  const listener = jest.fn();
+  const unsubscribe = storedSide.subscribe(listener);
   unsubscribe();
   storedSide.write('right');
-  expect(listener).toHaveBeenCalledTimes(2);
+  storeInOtherTab('test-side', 'left');
+  expect(listener).not.toHaveBeenCalled();
 });
 
 it('a stored switch is false by default', () => {

@@ -10,48 +10,62 @@ import {
 } from '@/product/identity';
 import { aUser } from '@/testing/factories';
 
-const readStoredUser = (): unknown => JSON.parse(localStorage.getItem(identityStorageKey) ?? 'null');
+const readStorage = (): unknown => JSON.parse(localStorage.getItem(identityStorageKey) ?? 'null');
 
 afterEach(() => signOut());
 
-it('stores only the user, under a key named after the product', () => {
-  expect(identityStorageKey).toBe('thaw-chat-auth');
-  signIn(aUser());
-  expect(readStoredUser()).toEqual({ state: { user: aUser() }, version: 0 });
-});
+describe('the signed-in user', () => {
+  it('is all that is stored, under a key named after the product', () => {
+    expect(identityStorageKey).toBe('thaw-chat-auth');
+    signIn(aUser());
+    expect(readStorage()).toEqual({ state: { user: aUser() }, version: 0 });
+  });
 
-it('stores null after a logout and keeps the key', () => {
-  signIn(aUser());
-  signOut();
-  expect(readStoredUser()).toEqual({ state: { user: null }, version: 0 });
-});
+  it('is stored as null after a logout, which keeps the key', () => {
+    signIn(aUser());
+    signOut();
+    expect(readStorage()).toEqual({ state: { user: null }, version: 0 });
+  });
 
-it('mergeIntoUser changes the user and raises profileUpdated, and does nothing when signed out', () => {
-  const raised: unknown[] = [];
-  const unsubscribe = onAppEvent('profileUpdated', (detail) => raised.push(detail));
-  mergeIntoUser({ username: 'nobody' });
-  expect(currentUser()).toBeNull();
-  expect(raised).toEqual([]);
-  signIn(aUser());
-  mergeIntoUser({ gender: 'male' });
-  expect(currentUser()).toEqual(aUser({ gender: 'male' }));
-  expect(raised).toEqual([{ userId: aUser().id }]);
-  unsubscribe();
-});
-
-it.each(['{', '{"state":{"user":"x"},"version":0}', '{"state":{"user":{"id":"7"}},"version":0}', '5'])(
-  'has no user when the storage contains %s',
-  async (text) => {
+  it.each([
+    ['invalid JSON', '{'],
+    ['a number', '5'],
+    ['a text as user', '{"state":{"user":"x"},"version":0}'],
+    ['a user with a text as id', '{"state":{"user":{"id":"7"}},"version":0}'],
+  ])('is null when the storage contains %s', async (_description, text) => {
     localStorage.setItem(identityStorageKey, text);
     await useIdentity.persist.rehydrate();
     expect(currentUser()).toBeNull();
-  },
-);
+  });
 
-it('signs out when the user logs out in another tab', () => {
-  followIdentity();
-  signIn(aUser());
-  localStorage.setItem(identityStorageKey, '{"state":{"user":null},"version":0}');
-  window.dispatchEvent(new StorageEvent('storage', { key: identityStorageKey }));
-  expect(currentUser()).toBeNull();
+  it('is signed out by a logout in another tab', () => {
+    followIdentity();
+    signIn(aUser());
+    localStorage.setItem(identityStorageKey, '{"state":{"user":null},"version":0}');
+    window.dispatchEvent(new StorageEvent('storage', { key: identityStorageKey }));
+    expect(currentUser()).toBeNull();
+  });
+});
+
+describe('mergeIntoUser', () => {
+  let raisedDetails: unknown[];
+  let unsubscribe: () => void;
+  beforeEach(() => {
+    raisedDetails = [];
+    unsubscribe = onAppEvent('profileUpdated', (detail) => raisedDetails.push(detail));
+  });
+  afterEach(() => unsubscribe());
+
+  it('changes the user and raises profileUpdated', () => {
+    signIn(aUser());
+    mergeIntoUser({ gender: 'male' });
+    expect(currentUser()).toEqual(aUser({ gender: 'male' }));
+    expect(raisedDetails).toEqual([{ userId: aUser().id }]);
+  });
+
+  it('does nothing when no user is signed in', () => {
+    mergeIntoUser({ gender: 'male' });
+    expect(currentUser()).toBeNull();
+    expect(raisedDetails).toEqual([]);
+  });
 });

@@ -4,17 +4,18 @@ import { create } from 'zustand';
 import { persist } from 'zustand/middleware';
 import { raise } from '@/product/app-events';
 
-/** Key in localStorage, named after the product (docs/product-decisions.md, A05). */
+/** Key in localStorage. The product decision A05 fixes it and the stored format (docs/product-decisions.md). */
 export const identityStorageKey = 'thaw-chat-auth';
 
 interface Identity {
-  /** The signed-in user. For display only: permissions are checked by the server. */
+  /** The signed-in user, only for display: the server checks permissions. Null when signed out. */
   user: SelfUser | null;
 }
 
-// Not imported from the contract, which would load its schemas on every page.
+/** A copy of the contract's `goodStanding`. An import would load the schemas of the contract on every page. */
 const goodStanding: Standing = { kind: 'good', since: null, until: null, noticeId: null };
 
+/** Checks only the id. With it, the page fetches the user from the server and replaces the stored fields. */
 const isStoredUser = (value: unknown): value is SelfUser =>
   typeof value === 'object' && value !== null && 'id' in value && Number.isSafeInteger(value.id);
 
@@ -24,14 +25,14 @@ export const useIdentity = create<Identity>()(
     version: 0,
     merge: (stored, current) => {
       const user = (stored as Partial<Identity> | undefined)?.user;
-      // Users stored by an earlier release lack these fields.
+      // For users that an earlier release stored without these fields.
       const defaults = { isModerator: false, standing: goodStanding };
       return { ...current, user: isStoredUser(user) ? { ...defaults, ...user } : null };
     },
   }),
 );
 
-/** The signed-in user; null when signed out. */
+/** Returns the signed-in user; null when signed out. */
 export const currentUser = (): SelfUser | null => useIdentity.getState().user;
 
 export const signIn = (user: SelfUser): void => {
@@ -56,8 +57,8 @@ const markDocument = (): void => {
 };
 
 /**
- * Applies sign-ins and logouts of other tabs, and keeps `data-signed-in` on the document up to date for the styles.
- * Before the first paint, public/theme.js sets this attribute.
+ * Applies sign-ins and logouts of other tabs. Also keeps `data-signed-in` up to date, which the styles read and which
+ * public/theme.js has set before the first paint.
  */
 export const followIdentity = (): void => {
   markDocument();

@@ -17,7 +17,7 @@ beforeEach(() => {
 });
 
 describe.each([
-  // Without a stored theme, the system's theme has no effect.
+  // The system's theme has an effect only while 'system' is stored.
   { stored: null, system: 'dark', shown: 'dark' },
   { stored: null, system: 'light', shown: 'dark' },
   { stored: 'dark', system: 'light', shown: 'dark' },
@@ -42,18 +42,29 @@ describe.each([
   });
 });
 
-it("public/theme.js and chooseTheme both set the colour of the browser's bars", () => {
-  document.head.innerHTML = '<meta name="theme-color" content="" />';
-  const themeColor = document.querySelector<HTMLMetaElement>('meta[name="theme-color"]')!;
-  localStorage.setItem('thaw-theme', 'light');
-  window.eval(themeScript);
-  expect(themeColor.content).toBe(backgrounds.light);
-  followTheme();
-  chooseTheme('dark');
-  expect(themeColor.content).toBe(backgrounds.dark);
+describe("the colour of the browser's bars", () => {
+  const getBarColor = () => document.querySelector<HTMLMetaElement>('meta[name="theme-color"]')?.content;
+
+  beforeEach(() => {
+    document.head.innerHTML = '<meta name="theme-color" content="" />';
+  });
+
+  it('is set by public/theme.js', () => {
+    localStorage.setItem('thaw-theme', 'light');
+    window.eval(themeScript);
+    expect(getBarColor()).toBe(backgrounds.light);
+  });
+
+  it('changes with the theme that the user chooses', () => {
+    followTheme();
+    chooseTheme('light');
+    expect(getBarColor()).toBe(backgrounds.light);
+    chooseTheme('dark');
+    expect(getBarColor()).toBe(backgrounds.dark);
+  });
 });
 
-it('chooseTheme stores the theme and shows it immediately', () => {
+it('chooseTheme stores the theme, and followTheme shows it immediately', () => {
   followTheme();
   chooseTheme('light');
   expect(getShownTheme()).toBe('light');

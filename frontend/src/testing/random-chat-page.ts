@@ -8,11 +8,14 @@ import { FakeFeatureSocket } from '@/testing/fake-feature-socket';
 /** The server's ack of a stored message. */
 export const storedAck = { id: '1763640000000-0', seq: 2, timestamp: '2026-11-20T12:00:00.000Z' };
 
+/** The id of `aPartner`. */
+const partnerId = 12;
+
 /** The data of a frame that restores a chat without messages. */
 export const resumedSession: ServerData<'session_resumed'> = {
   sessionId: 's1',
   seq: 1,
-  partnerId: 12,
+  partnerId,
   partnerInfo: aPartner(),
   partnerConnection: 'connected',
   events: [],
@@ -20,8 +23,8 @@ export const resumedSession: ServerData<'session_resumed'> = {
 };
 
 /**
- * Creates the store of the random chat on a new page, signed in and connected. `isReload` keeps sessionStorage, which
- * contains the unsent messages and the draft of the tab.
+ * Creates the store of the random chat as on a new page, signed in and connected. By default the page is in a new tab.
+ * `isReload` keeps the sessionStorage of an earlier page, with its unsent messages and its draft.
  */
 export const openRandomChatPage = ({ isReload = false } = {}) => {
   localStorage.clear();
@@ -48,15 +51,15 @@ export const openRandomChatPage = ({ isReload = false } = {}) => {
     chatTabs,
     clock,
     socket,
-    /** Frames that need no response. */
+    /** Sent frames that need no response. */
     sent: socket.sent,
-    /** Commands; the test responds to them as the server. */
+    /** Sent frames that need a response, which the test gives as the server. */
     commands: socket.commands,
     receive,
     /** Starts a search and matches the user with `aPartner`. */
     matchPartner: (sessionId = 's1'): void => {
       chat.startSearch();
-      receive('chat_matched', { sessionId, seq: 1, partnerId: 12, partnerInfo: aPartner() });
+      receive('chat_matched', { sessionId, seq: 1, partnerId, partnerInfo: aPartner() });
     },
     submitMessage: (content: string, sessionId = 's1'): boolean =>
       chat.outbox.submit(sessionId, { text: content, attachment: null, replyTo: null }),

@@ -1,3 +1,6 @@
+// Compares the texts of the features with those of the product specification, which is not part of this repository,
+// character by character. `§` is a section of the specification; a number such as A61 is an entry in
+// docs/product-decisions.md.
 import { copy as app } from '@/app/copy';
 import { copy as chatUi } from '@/chat-ui/copy';
 import { copy as auth } from '@/features/auth/copy';
@@ -8,10 +11,6 @@ import { copy as profile } from '@/features/profile/copy';
 import { copy as profileForms } from '@/features/profile/forms/copy';
 import { copy as randomChat } from '@/features/random-chat/copy';
 import { copy as icebreaker } from '@/features/random-chat/icebreaker/copy';
-
-// Compares the texts of the features with those of the product specification, which is not part of this repository,
-// character by character. `§` is a section of the specification; a number such as A61 is an entry in
-// docs/product-decisions.md. Two of the texts are Portuguese.
 
 const specifiedTexts: [section: string, shown: string, specified: string][] = [
   ['§2 routes', app.notFound.title, 'Page Not Found'],
@@ -99,12 +98,13 @@ const specifiedTexts: [section: string, shown: string, specified: string][] = [
   ['§4 save button', profileForms.profile.save.success, 'Saved!'],
   ['§4 save button', profileForms.profile.save.error, 'Error saving'],
   ['§5 password', profileForms.password.confirmPasswordError, 'Passwords do not match'],
-  ['§8 placeholder', friends.requests.placeholder(12), 'Utilizador #12'],
+  ['§8 placeholder', friends.requests.placeholder(12), 'Utilizador #12'], // Portuguese, as specified
   ['§5', auth.errors.email, 'Invalid email'],
   ['§5', auth.errors.passwordTooShort, 'Password must be at least 6 characters'],
   ['§5', auth.errors.passwordsDiffer, "Passwords don't match"],
 ];
 
+// The rows become objects, so that the title of a test can name their fields.
 it.each(specifiedTexts.map(([section, shown, specified]) => ({ section, shown, specified })))(
   '$section specifies the text: $specified',
   ({ shown, specified }) => {
@@ -112,7 +112,7 @@ it.each(specifiedTexts.map(([section, shown, specified]) => ({ section, shown, s
   },
 );
 
-it.each([
+const specifiedToasts: [shown: object, title: string, description: string | undefined][] = [
   [auth.toasts.loginFailed, 'Login error', 'Invalid credentials. Please try again.'],
   [auth.toasts.loggedIn, 'Login successful', 'Welcome back!'],
   [auth.toasts.registrationFailed, 'Registration error', 'Could not create account. Please try again.'],
@@ -152,7 +152,9 @@ it.each([
   [friends.toasts.declined, 'Request declined', undefined],
   [friends.toasts.sendFailed, 'Error', 'Could not send friend request.'],
   [friends.toasts.sent, 'Friend request sent', undefined],
-])('the specification (§5, §8) contains this toast: %j', (shown, title, description) => {
+];
+
+it.each(specifiedToasts)('the specification (§5, §8) contains the toast: %j', (shown, title, description) => {
   expect(shown).toEqual({ title, description });
 });
 

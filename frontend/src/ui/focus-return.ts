@@ -5,29 +5,21 @@ const openers = new WeakMap<Element, HTMLElement>();
 const isVisible = (element: Element): boolean =>
   element.isConnected && ((element as Partial<Element>).checkVisibility?.() ?? true);
 
-/**
- * Finds the opener of a dialog. If the opener is no longer visible, tries the opener of the dialog that contained it,
- * and so on outwards.
- */
-const findReturnTarget = (dialog: Element): HTMLElement | undefined => {
-  let opener = openers.get(dialog);
-  while (opener && !isVisible(opener)) {
-    const outerDialog: Element | null = opener.closest('[role="dialog"]');
-    opener = outerDialog ? openers.get(outerDialog) : undefined;
-  }
-  return opener;
+/** The element with the focus. While no element has it, the browser reports the body as the active element. */
+const findFocusedElement = (): HTMLElement | undefined => {
+  const { activeElement } = document;
+  return activeElement instanceof HTMLElement && activeElement !== document.body ? activeElement : undefined;
 };
 
 /**
- * Handler for `onOpenAutoFocus` of a Radix dialog: records the dialog's opener. Radix itself returns the focus only to
- * its own trigger components, which this page does not use.
+ * Finds the visible opener of a dialog. If the opener is no longer visible but was inside another dialog, finds the
+ * visible opener of that dialog.
  */
-export const rememberFocus = ({ target }: Event): void => {
-  // The body is the active element while no element has the focus.
-  const { activeElement } = document;
-  if (target instanceof Element && activeElement instanceof HTMLElement && activeElement !== document.body) {
-    openers.set(target, activeElement);
-  }
+const findVisibleOpener = (dialog: Element): HTMLElement | undefined => {
+  const opener = openers.get(dialog);
+  if (!opener || isVisible(opener)) return opener;
+  const outerDialog = opener.closest('[role="dialog"]');
+  return outerDialog ? findVisibleOpener(outerDialog) : undefined;
 };
 
 /** Finds the element to focus when no opener is visible: the dialog beneath, or the heading of the screen. */
@@ -35,8 +27,23 @@ const findFallbackTarget = (dialog: Element): HTMLElement | undefined => {
   // Without an opener, no element had the focus when the dialog was opened, so none gets it back.
   if (!openers.has(dialog)) return undefined;
   const dialogBeneath = [...document.querySelectorAll<HTMLElement>('[role="dialog"]')].at(-1);
-  const headings = [...document.querySelectorAll<HTMLElement>('main h1[tabindex]')];
-  return dialogBeneath ?? headings.find((heading) => !heading.closest('[inert]'));
+  const focusableHeadings = [...document.querySelectorAll<HTMLElement>('main h1[tabindex]')];
+  return dialogBeneath ?? focusableHeadings.find((heading) => !heading.closest('[inert]'));
+};
+
+/** Lets a dialog that has replaced another one return the focus to the opener of the other, if it has none itself. */
+const inheritOpener = (replacingDialog: Element, closedDialog: Element): void => {
+  const opener = findVisibleOpener(closedDialog);
+  if (opener && !findVisibleOpener(replacingDialog)) openers.set(replacingDialog, opener);
+};
+
+/**
+ * Handler for `onOpenAutoFocus` of a Radix dialog: records the dialog's opener. Radix itself returns the focus only to
+ * its own trigger components, which this application does not use.
+ */
+export const rememberFocus = ({ target: dialog }: Event): void => {
+  const opener = findFocusedElement();
+  if (dialog instanceof Element && opener) openers.set(dialog, opener);
 };
 
 /**
@@ -45,14 +52,10 @@ const findFallbackTarget = (dialog: Element): HTMLElement | undefined => {
  */
 export const returnFocus = (event: Event): void => {
   event.preventDefault();
-  if (!(event.target instanceof Element)) return;
-  const returnTarget = findReturnTarget(event.target);
-  // A dialog that contains the focus has replaced the closed one.
+  const { target: closedDialog } = event;
+  if (!(closedDialog instanceof Element)) return;
+  // A dialog that already contains the focus has replaced the closed one.
   const replacingDialog = document.activeElement?.closest('[role="dialog"]');
-  if (!replacingDialog) {
-    (returnTarget ?? findFallbackTarget(event.target))?.focus();
-    return;
-  }
-  // The replacing dialog inherits the opener, unless it has a visible opener itself.
-  if (returnTarget && !findReturnTarget(replacingDialog)) openers.set(replacingDialog, returnTarget);
+  if (replacingDialog) inheritOpener(replacingDialog, closedDialog);
+  else (findVisibleOpener(closedDialog) ?? findFallbackTarget(closedDialog))?.focus();
 };

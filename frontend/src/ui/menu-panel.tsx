@@ -13,10 +13,13 @@ export interface MenuPanelProps {
 }
 
 /**
- * Radix's menu. Its trigger is the button of `Menu`, which is shown before this code is loaded. Radix's public dropdown
- * menu allows no such external trigger. When the menu closes, the focus returns to the trigger.
+ * The menu that the button of `Menu` opens. When it closes, the focus returns to the button (`trigger`).
+ *
+ * Uses an internal component of Radix, because the button is shown before this code is loaded, and Radix's public
+ * dropdown menu requires a trigger of its own.
  */
 export const MenuPanel = ({ id, trigger, isOpen, onOpenChange, labelledBy, items }: MenuPanelProps) => {
+  /** The action of the item that was chosen, until the menu has closed. */
   const chosenAction = useRef<(() => void) | undefined>(undefined);
   return (
     <Radix.Root open={isOpen} onOpenChange={onOpenChange}>
@@ -32,10 +35,10 @@ export const MenuPanel = ({ id, trigger, isOpen, onOpenChange, labelledBy, items
           onCloseAutoFocus={(event) => {
             event.preventDefault();
             trigger.current?.focus();
-            // Run after the focus has returned, so that a dialog opened by the item returns the focus to the trigger.
-            const run = chosenAction.current;
+            // After the focus has returned, so that a dialog opened by the action returns the focus to the trigger.
+            const action = chosenAction.current;
             chosenAction.current = undefined;
-            run?.();
+            action?.();
           }}
         >
           {items.map(({ label, tone, onSelect, href }) => (

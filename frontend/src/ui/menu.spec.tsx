@@ -2,20 +2,21 @@ import { render, screen } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { Menu, menuPanelPart } from '@/ui/menu';
 
-const recordRun = jest.fn();
-/** Creates the action of an item, which records the item's name and the label of the focused element. */
-const createAction = (name: string) => () =>
-  void recordRun(name, document.activeElement?.getAttribute('aria-label'));
+/** Called with the label of a chosen item, and the label of the element that has the focus then. */
+const recordChoice = jest.fn();
+const createItem = (label: string) => ({
+  label,
+  onSelect: () => {
+    recordChoice(label, document.activeElement?.getAttribute('aria-label'));
+  },
+});
 
 const renderMenu = () => {
   render(
     <Menu
       label="More about heron"
       icon={<i />}
-      items={[
-        { label: 'First', onSelect: createAction('First') },
-        { label: 'Second', tone: 'destructive', onSelect: createAction('Second') },
-      ]}
+      items={[createItem('First'), { ...createItem('Second'), tone: 'destructive' }]}
     />,
   );
   return { user: userEvent.setup(), button: screen.getByRole('button', { name: 'More about heron' }) };
@@ -23,7 +24,7 @@ const renderMenu = () => {
 
 // The code of the panel is loaded on demand.
 beforeAll(() => menuPanelPart.preload());
-beforeEach(() => recordRun.mockReset());
+beforeEach(() => recordChoice.mockReset());
 afterEach(() => jest.restoreAllMocks());
 
 it('a click opens the menu, which is named like its button, and Escape closes it without a choice', async () => {
@@ -37,7 +38,7 @@ it('a click opens the menu, which is named like its button, and Escape closes it
   await user.keyboard('{Escape}');
   expect(screen.queryByRole('menu')).toBeNull();
   expect(button).toHaveFocus();
-  expect(recordRun).not.toHaveBeenCalled();
+  expect(recordChoice).not.toHaveBeenCalled();
 });
 
 it.each(['{Enter}', ' ', '{ArrowDown}'])(
@@ -54,8 +55,9 @@ it.each(['{Enter}', ' ', '{ArrowDown}'])(
   },
 );
 
-it('opens at the second press if its code could not be loaded at the first', async () => {
+it('a menu opens at the second press if its code could not be loaded at the first', async () => {
   jest.spyOn(console, 'error').mockImplementation(() => undefined);
+  // As after a failed load, rendering the panel throws.
   const getComponent = jest.spyOn(menuPanelPart, 'getComponent').mockReturnValue(() => {
     throw new Error('The code was not loaded');
   });
@@ -68,19 +70,19 @@ it('opens at the second press if its code could not be loaded at the first', asy
   expect(await screen.findByRole('menu')).toBeVisible();
 });
 
-it('runs the chosen item after the focus has returned to the button', async () => {
+it('a menu runs an item chosen with the keyboard after the focus has returned to the button', async () => {
   const { user } = renderMenu();
   await user.tab();
   await user.keyboard('{Enter}');
   await screen.findByRole('menu');
   await user.keyboard('{ArrowDown}{Enter}');
   expect(screen.queryByRole('menu')).toBeNull();
-  expect(recordRun.mock.calls).toEqual([['Second', 'More about heron']]);
+  expect(recordChoice.mock.calls).toEqual([['Second', 'More about heron']]);
 });
 
-it('runs a clicked item after the focus has returned to the button', async () => {
+it('a menu runs a clicked item after the focus has returned to the button', async () => {
   const { user, button } = renderMenu();
   await user.click(button);
   await user.click(await screen.findByRole('menuitem', { name: 'First' }));
-  expect(recordRun.mock.calls).toEqual([['First', 'More about heron']]);
+  expect(recordChoice.mock.calls).toEqual([['First', 'More about heron']]);
 });

@@ -5,9 +5,11 @@ import { Modal } from '@/ui/modal';
 import { toast } from '@/ui/toast-store';
 import { Toaster } from '@/ui/toaster';
 
+type User = ReturnType<typeof userEvent.setup>;
+
 interface PageProps {
   isLocked?: boolean;
-  /** The second modal replaces the first instead of opening over it. */
+  /** Whether opening the second modal closes the first. Otherwise the second opens over the first. */
   isFirstReplaced?: boolean;
 }
 
@@ -37,7 +39,7 @@ const Page = ({ isLocked = false, isFirstReplaced = false }: PageProps) => {
 };
 
 /** Renders the page, opens the first modal and waits until it handles clicks outside. */
-const openFirstModal = async (page = <Page />) => {
+const openFirstModal = async (page = <Page />): Promise<User> => {
   const user = userEvent.setup();
   render(page);
   const addListener = jest.spyOn(document, 'addEventListener');
@@ -49,6 +51,11 @@ const openFirstModal = async (page = <Page />) => {
   addListener.mockRestore();
   return user;
 };
+const openModalWithUnsavedDraft = async (): Promise<User> => {
+  const user = await openFirstModal();
+  await user.type(screen.getByLabelText('draft'), 'text');
+  return user;
+};
 const clickOutside = (): void => {
   fireEvent.pointerDown(document.body);
   fireEvent.click(document.body);
@@ -57,21 +64,20 @@ const getOpenButton = (): HTMLElement => screen.getByText('open');
 const expectModalToClose = (name: string): Promise<void> =>
   waitFor(() => expect(screen.queryByRole('dialog', { name })).not.toBeInTheDocument());
 
-type User = ReturnType<typeof userEvent.setup>;
+const pressEscape = (user: User): Promise<void> => user.keyboard('{Escape}');
+const clickButton = (user: User, name: string): Promise<void> =>
+  user.click(screen.getByRole('button', { name }));
 
 it.each([
-  ['Escape', (user: User) => user.keyboard('{Escape}')],
-  ['the X', (user) => user.click(screen.getByRole('button', { name: 'Close' }))],
-  ['a click outside', async () => clickOutside()],
-] satisfies [means: string, close: (user: User) => Promise<void>][])(
-  'a modal closed by %s returns the focus to its opener',
-  async (_means, close) => {
-    const user = await openFirstModal();
-    await close(user);
-    await expectModalToClose('First');
-    await waitFor(() => expect(getOpenButton()).toHaveFocus());
-  },
-);
+  { means: 'Escape', close: pressEscape },
+  { means: 'the X', close: (user: User) => clickButton(user, 'Close') },
+  { means: 'a click outside', close: async () => clickOutside() },
+])('a modal closed by $means returns the focus to its opener', async ({ close }) => {
+  const user = await openFirstModal();
+  await close(user);
+  await expectModalToClose('First');
+  await waitFor(() => expect(getOpenButton()).toHaveFocus());
+});
 
 it('a modal focuses its first field, not the X', async () => {
   await openFirstModal();
@@ -80,35 +86,38 @@ it('a modal focuses its first field, not the X', async () => {
 
 it('a locked modal disables the X, and ignores Escape and a click outside', async () => {
   const user = await openFirstModal(<Page isLocked />);
-  await user.keyboard('{Escape}');
+  await pressEscape(user);
   clickOutside();
   expect(screen.getByRole('button', { name: 'Close' })).toBeDisabled();
   expect(screen.getByRole('dialog', { name: 'First' })).toBeVisible();
 });
 
 it('a modal with unsaved changes ignores a click outside', async () => {
-  const user = await openFirstModal();
-  await user.type(screen.getByLabelText('draft'), 'text');
+  await openModalWithUnsavedDraft();
   clickOutside();
   expect(screen.getByRole('dialog', { name: 'First' })).toBeVisible();
 });
 
-it('Escape asks before discarding unsaved input, and a second Escape or Keep editing keeps the input', async () => {
-  const user = await openFirstModal();
-  await user.type(screen.getByLabelText('draft'), 'text');
-  await user.keyboard('{Escape}');
+it('Escape asks before discarding unsaved input, and Discard closes the modal', async () => {
+  const user = await openModalWithUnsavedDraft();
+  await pressEscape(user);
   expect(screen.getByRole('button', { name: 'Discard' })).toHaveFocus();
-  await user.keyboard('{Escape}');
+  await clickButton(user, 'Discard');
+  await expectModalToClose('First');
+});
+
+it.each([
+  { answer: 'a second Escape', keep: pressEscape },
+  { answer: 'Keep editing', keep: (user: User) => clickButton(user, 'Keep editing') },
+])('$answer keeps unsaved input, and the next Escape asks again', async ({ keep }) => {
+  const user = await openModalWithUnsavedDraft();
+  await pressEscape(user);
+  await keep(user);
   expect(screen.queryByRole('alertdialog')).toBeNull();
   expect(screen.getByLabelText('draft')).toHaveFocus();
   expect(screen.getByLabelText('draft')).toHaveValue('text');
-
-  await user.keyboard('{Escape}');
-  await user.click(screen.getByRole('button', { name: 'Keep editing' }));
-  expect(screen.getByLabelText('draft')).toHaveFocus();
-  await user.keyboard('{Escape}');
-  await user.click(screen.getByRole('button', { name: 'Discard' }));
-  await expectModalToClose('First');
+  await pressEscape(user);
+  expect(screen.getByRole('button', { name: 'Discard' })).toHaveFocus();
 });
 
 it('the first Escape dismisses a modal, even if a toast appeared after the modal', async () => {
@@ -120,18 +129,33 @@ it('the first Escape dismisses a modal, even if a toast appeared after the modal
   );
   act(() => toast({ title: 'news' }));
   expect(screen.getByText('news')).toBeVisible();
-  await user.keyboard('{Escape}');
+  await pressEscape(user);
   await expectModalToClose('First');
+});
+
+it('Escape dismisses a modal once, even if a toast appeared before the modal', async () => {
+  const user = userEvent.setup();
+  const onDismiss = jest.fn();
+  render(<Toaster />);
+  act(() => toast({ title: 'news' }));
+  render(
+    <Modal isOpen title="First" onDismiss={onDismiss}>
+      <input aria-label="draft" />
+    </Modal>,
+  );
+  expect(screen.getByText('news')).toBeVisible();
+  await pressEscape(user);
+  expect(onDismiss).toHaveBeenCalledTimes(1);
 });
 
 it('the second of two stacked modals returns the focus to the first, and the first to its opener', async () => {
   const user = await openFirstModal();
   await user.click(screen.getByText('next'));
   expect(screen.getByLabelText('other')).toHaveFocus();
-  await user.keyboard('{Escape}');
+  await pressEscape(user);
   await expectModalToClose('Second');
   await waitFor(() => expect(screen.getByText('next')).toHaveFocus());
-  await user.keyboard('{Escape}');
+  await pressEscape(user);
   await waitFor(() => expect(getOpenButton()).toHaveFocus());
 });
 
@@ -139,14 +163,14 @@ it('a modal that has replaced another returns the focus to the opener of the oth
   const user = await openFirstModal(<Page isFirstReplaced />);
   await user.click(screen.getByText('next'));
   await expectModalToClose('First');
-  await user.keyboard('{Escape}');
+  await pressEscape(user);
   await expectModalToClose('Second');
   await waitFor(() => expect(getOpenButton()).toHaveFocus());
 });
 
 describe('on a phone', () => {
   beforeEach(() => {
-    // A modal is a bottom sheet on a narrow screen. Only its media query contains `max-width`.
+    // Only the query that makes the modal a bottom sheet contains `max-width`.
     const matchNarrowScreen = (media: string) => ({ matches: media.includes('max-width') }) as MediaQueryList;
     jest.spyOn(window, 'matchMedia').mockImplementation(matchNarrowScreen);
   });
@@ -160,7 +184,7 @@ describe('on a phone', () => {
   const dragHeaderDown = (distancePx: number): void => {
     const header = screen.getByRole('heading', { name: 'First' });
     const createTouch = (clientY: number) => {
-      // Only the vertical distance counts.
+      // The horizontal position has no effect.
       const touch = { clientX: 180, clientY };
       return { touches: [touch], changedTouches: [touch] };
     };
@@ -178,8 +202,7 @@ describe('on a phone', () => {
   });
 
   it('a long drag asks before discarding unsaved input, and moves the modal back', async () => {
-    const user = await openFirstModal();
-    await user.type(screen.getByLabelText('draft'), 'text');
+    await openModalWithUnsavedDraft();
     dragHeaderDown(longDragPx);
     expect(screen.getByRole('alertdialog', { name: 'Discard your changes?' })).toBeVisible();
     expect(screen.getByRole('dialog', { name: 'First' }).style.transform).toBe('');

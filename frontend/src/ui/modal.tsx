@@ -25,24 +25,27 @@ export interface ModalProps {
   className?: string;
 }
 
-const preventDefault = (event: Event): void => event.preventDefault();
-
 /**
- * Returns a ref that is true if the last key was Escape and was pressed while a toast was open. Radix then closes the
- * toast instead of the dialog.
+ * Records whether an Escape was pressed while a toast was open and is not handled yet: Radix gives it either to the
+ * toast alone or to the modal, whichever was opened later.
  */
-const useEscapeForToast = (isOpen: boolean): { current: boolean } => {
-  const isEscapeForToast = useRef(false);
+const useEscapeForToast = (isOpen: boolean): { isUnhandled: () => boolean; markHandled: () => void } => {
+  const isUnhandled = useRef(false);
   useEffect(() => {
     if (!isOpen) return;
     // In the capture phase on window, before a handler of Radix closes the toast.
     const recordEscape = ({ key }: globalThis.KeyboardEvent): void => {
-      isEscapeForToast.current = key === 'Escape' && useToasts.getState().shown?.isOpen === true;
+      isUnhandled.current = key === 'Escape' && useToasts.getState().shown?.isOpen === true;
     };
     window.addEventListener('keydown', recordEscape, { capture: true });
     return () => window.removeEventListener('keydown', recordEscape, { capture: true });
   }, [isOpen]);
-  return isEscapeForToast;
+  return {
+    isUnhandled: () => isUnhandled.current,
+    markHandled: () => {
+      isUnhandled.current = false;
+    },
+  };
 };
 
 const DiscardQuestion = ({ onDiscard, onKeep }: { onDiscard: () => void; onKeep: () => void }) => (
@@ -78,54 +81,64 @@ export const Modal = ({
 }: ModalProps) => {
   const content = useRef<HTMLDivElement>(null);
   const [isAskingToDiscard, setAskingToDiscard] = useState(false);
-  const isEscapeForToast = useEscapeForToast(isOpen);
+  const escapeForToast = useEscapeForToast(isOpen);
   // The element that had the focus when the question 'Discard your changes?' was shown.
   const focusBeforeQuestion = useRef<Element | null>(null);
   const canDismiss = onDismiss !== undefined && !isLocked;
   // The parent may close the modal while the question is shown.
   if (!isOpen && isAskingToDiscard) setAskingToDiscard(false);
   const hasUnsavedChanges = (): boolean => content.current?.querySelector('[data-unsaved="true"]') != null;
-  const ignoreWhileUnsaved = (event: Event): void => {
-    if (hasUnsavedChanges()) event.preventDefault();
-  };
   const dismiss = (): void => {
     setAskingToDiscard(false);
     if (canDismiss) onDismiss();
+  };
+  const askToDiscard = (): void => {
+    focusBeforeQuestion.current = document.activeElement;
+    setAskingToDiscard(true);
   };
   const keepEditing = (): void => {
     setAskingToDiscard(false);
     if (focusBeforeQuestion.current instanceof HTMLElement) focusBeforeQuestion.current.focus();
   };
   /**
-   * With unsaved changes, shows the question, or hides it on a second attempt to close.
-   * @returns true if the modal must stay open
+   * Dismisses the modal if there are no unsaved changes; otherwise asks, or hides the question if it is already shown.
+   * @returns whether the modal closes
    */
-  const stopForUnsavedChanges = (): boolean => {
+  const dismissOrAsk = (): boolean => {
+    if (!canDismiss) return false;
     if (isAskingToDiscard) {
       keepEditing();
-      return true;
+      return false;
     }
-    if (!hasUnsavedChanges()) return false;
-    focusBeforeQuestion.current = document.activeElement;
-    setAskingToDiscard(true);
+    if (hasUnsavedChanges()) {
+      askToDiscard();
+      return false;
+    }
+    dismiss();
     return true;
   };
   const handleEscape = (event: globalThis.KeyboardEvent): void => {
-    if (!canDismiss || stopForUnsavedChanges()) event.preventDefault();
+    event.preventDefault(); // otherwise Radix would dismiss the modal without asking
+    escapeForToast.markHandled();
+    dismissOrAsk();
   };
-  // An Escape that closes a toast also dismisses the dialog in which it was pressed.
-  const handleEscapeWithToast = ({ key, target }: KeyboardEvent): void => {
+  // If a toast was opened after the modal, Radix only closes the toast and does not call `handleEscape`.
+  const handleEscapeForToast = ({ key, target }: KeyboardEvent): void => {
+    if (key !== 'Escape' || !escapeForToast.isUnhandled()) return;
     // React events also bubble from nested dialogs, which handle their own Escape.
-    if (key !== 'Escape' || !isEscapeForToast.current || !content.current?.contains(target as Node)) return;
-    if (canDismiss && !stopForUnsavedChanges()) dismiss();
+    if (content.current?.contains(target as Node)) dismissOrAsk();
   };
-  const pullHandlers = usePullToDismiss(() => {
-    if (!canDismiss || stopForUnsavedChanges()) return false; // the sheet moves back
-    dismiss();
-    return true;
-  });
+  const handleClickOutside = (event: Event): void => {
+    if (!canDismiss || hasUnsavedChanges()) event.preventDefault();
+  };
+  const pullHandlers = usePullToDismiss(dismissOrAsk);
   return (
-    <Dialog.Root open={isOpen} onOpenChange={(open) => (open ? undefined : dismiss())}>
+    <Dialog.Root
+      open={isOpen}
+      onOpenChange={(open) => {
+        if (!open) dismiss();
+      }}
+    >
       <Dialog.Portal>
         <Dialog.Overlay className="veil fixed inset-0 z-modal bg-overlay backdrop-blur-[2px]" />
         <div className="pointer-events-none fixed inset-x-0 top-0 z-modal flex h-(--app-height) items-end justify-center md:items-center md:p-6">
@@ -139,8 +152,8 @@ export const Modal = ({
             }}
             onCloseAutoFocus={returnFocus}
             onEscapeKeyDown={handleEscape}
-            onKeyDown={handleEscapeWithToast}
-            onInteractOutside={canDismiss ? ignoreWhileUnsaved : preventDefault}
+            onKeyDown={handleEscapeForToast}
+            onInteractOutside={handleClickOutside}
             // Radix warns about a missing description unless this attribute is explicitly undefined.
             {...(description ? {} : { 'aria-describedby': undefined })}
             className={cn(

@@ -12,16 +12,16 @@ import { useToastTop } from '@/ui/use-toast-top';
  * is placed below the controls at the top if it does not fit next to them. The key F8 moves the focus to the toast.
  */
 export const Toaster = () => {
-  const shown = useToasts((state) => state.shown);
-  const top = useToastTop(shown?.isOpen ?? false);
+  const toast = useToasts((state) => state.shown);
+  const top = useToastTop(toast?.isOpen ?? false);
   return (
     <Toast.Provider duration={pageLimits.toastMs} swipeDirection="up">
-      {shown ? (
+      {toast ? (
         <Toast.Root
-          key={shown.id}
-          open={shown.isOpen}
+          key={toast.id}
+          open={toast.isOpen}
           onOpenChange={(open) => {
-            if (!open) closeToast(shown.id);
+            if (!open) closeToast(toast.id);
           }}
           className={cn(
             'pop-down pointer-events-auto relative grid gap-1 rounded-card bg-popover py-3 pr-14 pl-4 shadow-elevated',
@@ -32,22 +32,22 @@ export const Toaster = () => {
             aria-hidden="true"
             className={cn(
               'absolute inset-y-3 left-0 w-1 rounded-full',
-              shown.tone === 'destructive' ? 'bg-destructive' : 'bg-primary',
+              toast.tone === 'destructive' ? 'bg-destructive' : 'bg-primary',
             )}
           />
-          <Toast.Title className="text-base font-semibold">{shown.title}</Toast.Title>
-          {shown.description ? (
+          <Toast.Title className="text-base font-semibold">{toast.title}</Toast.Title>
+          {toast.description ? (
             <Toast.Description className="text-base wrap-anywhere text-muted-foreground">
-              {shown.description}
+              {toast.description}
             </Toast.Description>
           ) : null}
-          {shown.action ? (
+          {toast.action ? (
             <Toast.Action
-              altText={shown.action.altText ?? shown.action.label}
+              altText={toast.action.altText ?? toast.action.label}
               className={buttonClass({ size: 'sm' }, 'mt-1 mb-1 w-fit')}
-              onClick={shown.action.run}
+              onClick={toast.action.run}
             >
-              {shown.action.label}
+              {toast.action.label}
             </Toast.Action>
           ) : null}
           <Toast.Close

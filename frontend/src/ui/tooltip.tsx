@@ -6,7 +6,7 @@ import { tooltips, useIsTooltipOpen } from '@/ui/tooltip-store';
 export const tooltipBubblePart = createPart(async () => (await import('@/ui/tooltip-bubble')).TooltipBubble);
 
 export interface TooltipProps {
-  /** Text of the tooltip; the control needs its own accessible name. */
+  /** Text of the tooltip. It only describes the control, which needs its own accessible name. */
   label: ReactNode;
   side?: 'top' | 'right' | 'bottom' | 'left';
   /** One focusable element. */
@@ -26,7 +26,8 @@ export const Tooltip = ({ label, side = 'top', children }: TooltipProps) => {
   const close = (): void => tooltips.close(id);
   useEffect(() => () => tooltips.close(id), [id]);
 
-  // Not pointerenter, which also fires when content scrolls under a resting pointer.
+  // Opens the tooltip on the first move over the control. `pointerenter` would also fire when content scrolls under a
+  // resting pointer.
   const onPointerMove = ({ pointerType }: PointerEvent): void => {
     if (pointerType === 'touch' || isPointedAt.current) return;
     isPointedAt.current = true;
@@ -45,12 +46,13 @@ export const Tooltip = ({ label, side = 'top', children }: TooltipProps) => {
       isPressed.current = false;
       listeners.abort();
     };
-    // The pointer may be released outside the control. A press that becomes a scroll is cancelled.
+    // On the document, because the pointer may be released outside the control. A press is cancelled when it turns into
+    // a scroll.
     for (const type of ['pointerup', 'pointercancel'])
       document.addEventListener(type, endPress, { signal: listeners.signal });
   };
   const onFocus = (): void => {
-    // Only focus by the keyboard opens the tooltip; a press focuses the control, too.
+    // A press focuses the control, too, but only focus by the keyboard opens the tooltip.
     if (!isPressed.current) tooltips.open(id);
   };
 
@@ -59,7 +61,12 @@ export const Tooltip = ({ label, side = 'top', children }: TooltipProps) => {
       <Slot
         ref={control}
         {...(isOpen ? { 'aria-describedby': id } : {})}
-        {...{ onPointerMove, onPointerLeave, onPointerDown, onFocus, onBlur: close, onClick: close }}
+        onPointerMove={onPointerMove}
+        onPointerLeave={onPointerLeave}
+        onPointerDown={onPointerDown}
+        onFocus={onFocus}
+        onBlur={close}
+        onClick={close}
       >
         {children}
       </Slot>

@@ -8,8 +8,9 @@ import { Pool } from 'pg';
 import { Server } from 'socket.io';
 import { leanSocketIoOptions } from './socket-io-options';
 
-// Baseline of the benchmark P13, the cost of opening a socket. The handshake checks the signature of Thaw's session
-// cookie, looks the session up in Thaw's PostgreSQL with one prepared statement, and joins a room for the user.
+// Baseline of the benchmark P13, the cost of opening a socket (opening.figure.ts). The handshake checks the signature
+// of Thaw's session cookie, looks the session up in Thaw's PostgreSQL with one prepared statement, and joins a room for
+// the user.
 
 // `prepareProductEnvironment` sets these variables.
 const {
@@ -17,7 +18,7 @@ const {
   DATABASE_URL: databaseUrl = '',
   SESSION_SECRET_FILE: secretFile = '',
 } = process.env;
-// Of several secrets, the first one signs the cookies.
+// The file may contain several secrets, of which the first one signs the cookies.
 const [secret = ''] = readFileSync(secretFile, 'utf8').trim().split(',');
 /** The default of DATABASE_POOL_SIZE in Thaw. */
 const POOL_SIZE = 10;
@@ -34,8 +35,8 @@ const io = new Server(server, {
  * @returns null without a cookie, or with a wrong signature
  */
 const readSessionId = (header = ''): string | null => {
+  // The value is `s:<session id>.<signature>`, URL-encoded.
   const encodedValue = /(?:^|;\s*)thaw\.sid=([^;]+)/.exec(header)?.[1];
-  // `s:<session id>.<signature>`
   const value = encodedValue && decodeURIComponent(encodedValue);
   if (!value?.startsWith('s:')) return null;
   const dotIndex = value.lastIndexOf('.');

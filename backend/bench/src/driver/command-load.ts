@@ -3,7 +3,7 @@ import { openAuthenticatedSocket, createVisitor } from './visitor';
 import { runInParallel } from './run-in-parallel';
 import { openPairs } from './pairs';
 import { waitUntil } from './wait-until';
-import { JsonWire, SocketIoWire, type Wire } from './wire';
+import { JsonWire, SocketIoWire, type Wire, type WireFrame } from './wire';
 
 export interface CommandResult {
   sent: number;
@@ -18,7 +18,9 @@ interface CommandSender {
   wire: Wire;
   /** Data of every command. */
   data: object;
+  /** Number of commands sent, in all runs. The `ref` of a command is its number, from 1 on. */
   sent: number;
+  /** Number of commands acknowledged, in all runs. */
   acked: number;
 }
 
@@ -27,8 +29,8 @@ const DRAIN_MS = 10_000;
 const OPENING_CONCURRENCY = 8;
 
 /**
- * Sends `message_reaction` frames that remove a reaction that does not exist. The service authenticates, validates,
- * decides and acknowledges them, but stores and publishes nothing, so they cost no call to Redis.
+ * Sends commands without an effect: `message_reaction` frames that remove a reaction that does not exist. The service
+ * authenticates, validates, decides and acknowledges them. It stores and publishes nothing, so it does not call Redis.
  */
 export class CommandLoad {
   private faultCount = 0;
@@ -38,22 +40,10 @@ export class CommandLoad {
   private constructor(
     private readonly senders: readonly CommandSender[],
     private readonly wires: readonly Wire[],
-    /** Whether the data of a command also contain its `ref`, which the ack repeats. */
-    private readonly isRefInData = false,
+    /** `isRefInData`: whether the data of a command also contain its `ref`. */
+    private readonly options: { isRefInData: boolean },
   ) {
-    for (const sender of senders) {
-      sender.wire.onFrame = ({ event, data, ref }) => {
-        if (event === 'error') {
-          this.refusal ??= JSON.stringify(data);
-          this.faultCount += 1;
-        }
-        if (event !== 'ack') return;
-        sender.acked += 1;
-        this.acked += 1;
-        // A sender numbers its commands from 1 on, and uses the numbers as refs.
-        if (ref !== String(sender.acked)) this.faultCount += 1;
-      };
-    }
+    for (const sender of senders) sender.wire.onFrame = (frame) => this.receive(sender, frame);
   }
 
   /**
@@ -70,47 +60,67 @@ export class CommandLoad {
     return new CommandLoad(
       senders,
       pairs.flatMap(([first, second]) => [first.wire, second.wire]),
+      { isRefInData: false },
     );
   }
 
   /**
    * Opens sockets to a baseline: a server that only acknowledges the same frames. The ids in the frames have the same
    * length as those of the service.
-   * @param isRefInData for a server that reads the `ref` from the data of a frame, because its frames have only `event`
-   * and `data`
+   * @param options.isRefInData for a server that reads the `ref` of a command from its data instead of from the frame
    */
-  static async connectToBaseline(origin: string, count: number, isRefInData: boolean): Promise<CommandLoad> {
+  static async connectToBaseline(
+    origin: string,
+    count: number,
+    options: { isRefInData: boolean },
+  ): Promise<CommandLoad> {
     const senders: CommandSender[] = [];
     await runInParallel(count, OPENING_CONCURRENCY, async (index) => {
-      const wire = await JsonWire.open(`${origin.replace(/^http/, 'ws')}/ws`);
+      const wire = await JsonWire.open(toSocketUrl(origin));
       const sessionId = `00000000-0000-4000-8000-${String(index).padStart(12, '0')}`;
       senders.push(createSender(wire, { sessionId, messageId: '1763640000000-0', userId: index + 1 }));
     });
     return new CommandLoad(
       senders,
       senders.map(({ wire }) => wire),
-      isRefInData,
+      options,
     );
   }
 
   async run(perSecond: number, seconds: number): Promise<CommandResult> {
     const count = Math.round(perSecond * seconds);
-    // The senders keep their counts: their refs continue from run to run.
-    [this.faultCount, this.acked, this.refusal] = [0, 0, undefined];
-    await sendAtRate(count, perSecond, (index) => {
-      const sender = this.senders[index % this.senders.length];
-      if (!sender) return;
-      sender.sent += 1;
-      const ref = String(sender.sent);
-      const data = this.isRefInData ? { ...sender.data, ref } : sender.data;
-      sender.wire.send('message_reaction', data, ref);
-    });
+    this.faultCount = 0;
+    this.refusal = undefined;
+    this.acked = 0;
+    await sendAtRate(count, perSecond, (index) => this.send(index));
     await waitUntil(() => this.acked >= count, DRAIN_MS);
     return { sent: count, acked: this.acked, faultCount: this.faultCount, refusal: this.refusal };
   }
 
   close(): void {
     for (const wire of this.wires) wire.close();
+  }
+
+  /** The senders take turns. */
+  private send(index: number): void {
+    const sender = this.senders[index % this.senders.length];
+    if (!sender) return;
+    sender.sent += 1;
+    const ref = String(sender.sent);
+    const data = this.options.isRefInData ? { ...sender.data, ref } : sender.data;
+    sender.wire.send('message_reaction', data, ref);
+  }
+
+  private receive(sender: CommandSender, { event, data, ref }: WireFrame): void {
+    if (event === 'error') {
+      this.refusal ??= JSON.stringify(data);
+      this.faultCount += 1;
+    } else if (event === 'ack') {
+      sender.acked += 1;
+      this.acked += 1;
+      const isInOrder = ref === String(sender.acked);
+      if (!isInOrder) this.faultCount += 1;
+    }
   }
 }
 
@@ -121,6 +131,8 @@ const createSender = (wire: Wire, data: object): CommandSender => ({
   acked: 0,
 });
 
+const toSocketUrl = (origin: string): string => `${origin.replace(/^http/, 'ws')}/ws`;
+
 /** Opens sockets that stay idle; those of Thaw are authenticated. */
 export const openIdleSockets = async (
   kind: 'thaw' | 'bare ws' | 'socket.io',
@@ -130,7 +142,7 @@ export const openIdleSockets = async (
   const wires: Wire[] = [];
   await runInParallel(count, OPENING_CONCURRENCY, async () => {
     if (kind === 'thaw') wires.push(await openAuthenticatedSocket(origin, await createVisitor(origin)));
-    else if (kind === 'bare ws') wires.push(await JsonWire.open(`${origin.replace(/^http/, 'ws')}/ws`));
+    else if (kind === 'bare ws') wires.push(await JsonWire.open(toSocketUrl(origin)));
     else wires.push(await SocketIoWire.open(origin));
   });
   return wires;

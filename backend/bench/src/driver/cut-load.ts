@@ -13,24 +13,28 @@ export interface CutResult {
   cuts: number;
 }
 
+/** One of the two users of a pair, and what their client has sent and received. */
 interface Side {
-  /** The user of this side. */
-  self: Partner;
+  user: Partner;
+  /** The server to which this client connects. */
+  origin: string;
   /** The highest sequence number that this client has received. */
   seq: number;
   isConnected: boolean;
-  /** Contents of the messages that are not sent or (in Thaw) not acknowledged yet, by client id, in order. */
-  pending: Map<string, string>;
-  /** How often each message of the other side was received, by its client id. */
-  received: Map<string, number>;
   sent: number;
+  /** Client ids of the messages that are not sent or (in Thaw) not acknowledged yet, in order. */
+  pending: Set<string>;
+  /** How often each message of the partner was received, by its client id. */
+  received: Map<string, number>;
 }
 
 /** Content of every message. */
 const CONTENT = 'x'.repeat(100);
 const CUT_EVERY_MS = 15_000;
 const CUT_FOR_MS = 2_000;
-/** Time for the last messages to arrive after the last reconnect; also the margin for that reconnect. */
+/** A client whose first attempt to reconnect fails waits for `CUT_FOR_MS` once more. The 5 s are a margin. */
+const RECONNECT_TIMEOUT_MS = 2 * CUT_FOR_MS + 5_000;
+/** Time for the last messages to arrive after the last reconnect. */
 const DELIVERY_TIMEOUT_MS = 5_000;
 
 /**
@@ -39,16 +43,20 @@ const DELIVERY_TIMEOUT_MS = 5_000;
  * sends messages again that were not acknowledged; the client of Socket.IO does not.
  */
 export class CutLoad {
-  private readonly sides: (readonly [Side, Side])[];
+  /** The two sides of each pair are next to each other. */
+  private readonly sides: readonly Side[];
   private isOver = false;
   private cuts = 0;
 
   private constructor(
     private readonly kind: ContenderKind,
-    private readonly origins: readonly [string, string],
+    [firstOrigin, secondOrigin]: readonly [string, string],
     pairs: readonly Pair[],
   ) {
-    this.sides = pairs.map(([first, second]) => [createSide(first), createSide(second)]);
+    this.sides = pairs.flatMap(([first, second]) => [
+      createSide(first, firstOrigin),
+      createSide(second, secondOrigin),
+    ]);
   }
 
   static async open(
@@ -60,93 +68,94 @@ export class CutLoad {
   }
 
   async run(perSecond: number, seconds: number): Promise<CutResult> {
-    const sides = this.sides.flat();
+    const { sides } = this;
     // The first cuts are spread over one interval, so that cuts do not coincide.
     const firstCutTimers = sides.map((side, index) =>
-      setTimeout(() => this.cutRepeatedly(side, index), (CUT_EVERY_MS * (index + 1)) / sides.length),
+      setTimeout(() => this.cutRepeatedly(side), (CUT_EVERY_MS * (index + 1)) / sides.length),
     );
     await sendAtRate(Math.round(perSecond * seconds), perSecond, (index) => {
       const side = sides[index % sides.length];
-      if (side) this.send(side);
+      if (side) this.sendMessage(side);
     });
     firstCutTimers.forEach(clearTimeout);
     this.isOver = true; // prevents the later cuts
-    // Twice CUT_FOR_MS, because a client whose first attempt to reconnect fails waits for CUT_FOR_MS once more.
-    await waitUntil(
-      () => sides.every(({ isConnected }) => isConnected),
-      2 * CUT_FOR_MS + DELIVERY_TIMEOUT_MS,
-    );
+    await waitUntil(() => sides.every(({ isConnected }) => isConnected), RECONNECT_TIMEOUT_MS);
     await waitUntil(() => this.countMessages().delivered === this.countMessages().sent, DELIVERY_TIMEOUT_MS);
     return { ...this.countMessages(), cuts: this.cuts };
   }
 
   close(): void {
     this.isOver = true;
-    for (const { self } of this.sides.flat()) self.wire.close();
+    for (const { user } of this.sides) user.wire.close();
   }
 
   private countMessages(): Pick<CutResult, 'sent' | 'delivered' | 'duplicates'> {
-    const sides = this.sides.flat();
+    const timesReceived = this.sides.flatMap(({ received }) => [...received.values()]);
     return {
-      sent: sides.reduce((sum, { sent }) => sum + sent, 0),
-      delivered: sides.reduce((sum, { received }) => sum + received.size, 0),
-      duplicates: sides.reduce(
-        (sum, { received }) => sum + [...received.values()].filter((times) => times > 1).length,
-        0,
-      ),
+      sent: this.sides.reduce((sum, { sent }) => sum + sent, 0),
+      delivered: timesReceived.length,
+      duplicates: timesReceived.filter((times) => times > 1).length,
     };
   }
 
-  private send(side: Side): void {
+  private sendMessage(side: Side): void {
     side.sent += 1;
-    const clientId = `${side.self.userId}-${side.sent}`;
-    side.pending.set(clientId, CONTENT);
+    const clientId = `${side.user.userId}-${side.sent}`;
+    side.pending.add(clientId);
     if (side.isConnected) this.transmit(side, clientId);
   }
 
-  private transmit({ self, pending }: Side, clientId: string): void {
-    const { sessionId } = self;
-    const content = pending.get(clientId) ?? '';
-    self.wire.send('random_message', { sessionId, content, messageType: 'text', clientId }, clientId);
+  private transmit({ user, pending }: Side, clientId: string): void {
+    const { sessionId } = user;
+    const message = { sessionId, content: CONTENT, messageType: 'text', clientId };
+    user.wire.send('random_message', message, clientId);
     // The client of Socket.IO never sends a message twice. Thaw's client keeps a message until its ack arrives.
     if (this.kind !== 'thaw') pending.delete(clientId);
   }
 
-  private cutRepeatedly(side: Side, index: number): void {
+  private cutRepeatedly(side: Side): void {
     if (this.isOver) return;
     this.cuts += 1;
     side.isConnected = false;
-    side.self.wire.cut();
-    setTimeout(() => void this.reconnect(side, index), CUT_FOR_MS);
-    setTimeout(() => this.cutRepeatedly(side, index), CUT_EVERY_MS);
+    side.user.wire.cut();
+    setTimeout(() => void this.reconnect(side), CUT_FOR_MS);
+    setTimeout(() => this.cutRepeatedly(side), CUT_EVERY_MS);
   }
 
-  private async reconnect(side: Side, index: number): Promise<void> {
-    // The sides of all pairs alternate between the first and the second user, as the origins do.
-    const origin = this.origins[index % 2] ?? '';
+  private async reconnect(side: Side): Promise<void> {
     try {
-      side.self.wire = await this.reopen(side, origin, (frame) => recordFrame(side, frame));
+      side.user.wire = await this.reopen(side);
     } catch {
       // The client retries until it is connected. Only lost messages are faults, not a longer time without a
       // connection.
-      setTimeout(() => void this.reconnect(side, index), CUT_FOR_MS);
+      setTimeout(() => void this.reconnect(side), CUT_FOR_MS);
       return;
     }
     side.isConnected = true;
-    for (const clientId of [...side.pending.keys()]) this.transmit(side, clientId);
+    for (const clientId of [...side.pending]) this.transmit(side, clientId);
   }
 
-  private reopen(side: Side, origin: string, onFrame: (frame: WireFrame) => void): Promise<Wire> {
-    if (this.kind === 'thaw') return reopenThawSocket(side.self, origin, side.seq, onFrame);
+  private reopen(side: Side): Promise<Wire> {
+    const { user, origin, seq } = side;
+    const onFrame = (frame: WireFrame): void => recordFrame(side, frame);
+    if (this.kind === 'thaw') return reopenThawSocket(user, origin, seq, onFrame);
     // A server with recovery restores the session of the lost wire.
-    const lostWire = side.self.wire instanceof SocketIoWire ? side.self.wire : undefined;
-    return reopenSocketIoSocket(side.self, origin, onFrame, lostWire);
+    const lostWire = user.wire instanceof SocketIoWire ? user.wire : undefined;
+    return reopenSocketIoSocket(user, origin, onFrame, lostWire);
   }
 }
 
-const createSide = (self: Partner): Side => {
-  const side: Side = { self, seq: 0, isConnected: true, pending: new Map(), received: new Map(), sent: 0 };
-  self.wire.onFrame = (frame) => recordFrame(side, frame);
+const createSide = (user: Partner, origin: string): Side => {
+  const side: Side = {
+    user,
+    origin,
+    seq: 0,
+    isConnected: true,
+    sent: 0,
+    pending: new Set(),
+    received: new Map(),
+  };
+  user.wire.onFrame = (frame) => recordFrame(side, frame);
   return side;
 };
 
@@ -158,9 +167,9 @@ const recordFrame = (side: Side, { event, data }: WireFrame): void => {
   }
   if (typeof data?.seq === 'number') side.seq = Math.max(side.seq, data.seq);
   const clientId = String(data?.clientId);
-  if (event === 'ack') side.pending.delete(clientId);
-  if (event !== 'random_message') return;
+  const isMessage = event === 'random_message';
   // The missed events include the client's own messages whose acknowledgement was lost.
-  if (data.senderId === side.self.userId) side.pending.delete(clientId);
-  else side.received.set(clientId, (side.received.get(clientId) ?? 0) + 1);
+  const isOwnMessage = isMessage && data.senderId === side.user.userId;
+  if (event === 'ack' || isOwnMessage) side.pending.delete(clientId);
+  else if (isMessage) side.received.set(clientId, (side.received.get(clientId) ?? 0) + 1);
 };

@@ -91,7 +91,7 @@ const handlers: {
   openCommands: async ({ origins: [first = '', second], senders, isRefInData = false }) =>
     addGroup(
       second === undefined
-        ? await CommandLoad.connectToBaseline(first, senders, isRefInData)
+        ? await CommandLoad.connectToBaseline(first, senders, { isRefInData })
         : await CommandLoad.openChats([first, second], senders),
     ),
   runCommands: ({ group: index, perSecond, seconds }) => getGroup(index, CommandLoad).run(perSecond, seconds),

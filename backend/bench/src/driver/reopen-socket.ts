@@ -41,7 +41,7 @@ export const reopenSocketIoSocket = async (
   lostWire?: SocketIoWire,
 ): Promise<Wire> => {
   const recoveredSession = lostWire?.recoverableSession;
-  const wire = await SocketIoWire.open(origin, {}, { recoveredSession, onFrame });
+  const wire = await SocketIoWire.open(origin, { recoveredSession, onFrame });
   try {
     await wire.request('join', { sessionId, userId });
     return wire;

@@ -7,15 +7,16 @@ export interface Visitor {
 }
 
 /**
- * @param cookie empty for a request without a session
+ * Sends a request with a JSON body.
+ * @param cookie the cookie of a visitor; none for a request without a session
  * @throws Error when the response is not a success
  */
 export const requestHttp = async (
   origin: string,
   method: string,
   path: string,
-  cookie: string,
   body: object,
+  cookie?: string,
 ): Promise<Response> => {
   const response = await fetch(`${origin}${path}`, {
     method,
@@ -28,19 +29,19 @@ export const requestHttp = async (
 
 /** Creates an anonymous account, with a gender if one is given. */
 export const createVisitor = async (origin: string, gender?: 'male' | 'female'): Promise<Visitor> => {
-  const response = await requestHttp(origin, 'POST', '/api/anonymous', '', {});
+  const response = await requestHttp(origin, 'POST', '/api/anonymous', {});
   const cookie = response.headers
     .getSetCookie()
     .map((setCookie) => setCookie.split(';')[0])
     .join('; ');
   const { user } = (await response.json()) as { user: { id: number } };
-  if (gender) await requestHttp(origin, 'PATCH', `/api/user/${user.id}`, cookie, { gender });
+  if (gender) await requestHttp(origin, 'PATCH', `/api/user/${user.id}`, { gender }, cookie);
   return { userId: user.id, cookie };
 };
 
 const MAX_ATTEMPTS = 5;
 
-/** Opens an authenticated socket of a visitor. Retries at once, because a busy server may refuse a connection. */
+/** Opens an authenticated socket of a visitor. Tries several times, because a busy server may refuse a connection. */
 export const openAuthenticatedSocket = async (
   origin: string,
   { userId, cookie }: Visitor,

@@ -13,13 +13,13 @@ interface FrameWaiter {
   reject: (error: Error) => void;
 }
 
-/** A client socket of any protocol. Frames are `{event, data, ref}`; a response repeats the `ref` of its request. */
+/**
+ * A client socket of any protocol. Subclasses convert frames `{event, data, ref}` to messages of the protocol and back.
+ * A response repeats the `ref` of its request.
+ */
 export abstract class Wire {
   onFrame: (frame: WireFrame) => void = () => undefined;
-  /**
-   * Called with the close code when the server closes the socket, which also rejects the pending calls of
-   * `waitForFrame`. Without this handler and without such a call, the close is logged.
-   */
+  /** Called with the close code when the server closes the socket. */
   onClose: ((code: number) => void) | undefined;
   /** Whether this client has closed the socket. */
   private isClosing = false;
@@ -27,18 +27,15 @@ export abstract class Wire {
 
   protected constructor(protected readonly socket: WebSocket) {
     socket.once('close', (code: number) => {
-      if (this.isClosing) return;
-      const error = new Error(`A socket was closed with ${code}`);
-      for (const { reject } of this.waiters) reject(error);
-      if (this.onClose) this.onClose(code);
-      else if (this.waiters.size === 0) process.stderr.write(`${error.message}\n`);
+      if (!this.isClosing) this.handleClosedByServer(code);
     });
   }
 
   abstract send(event: string, data: object, ref: string): void;
 
   /**
-   * Sends a frame and waits for the response. Only one request of an event may be open at a time.
+   * Sends a frame and waits for the response. Only one request of an event may be open at a time, because its `ref` is
+   * that of the event.
    * @param responseEvent event of a successful response
    * @returns the data of the response
    * @throws Error when the response is another event, or none arrives
@@ -100,6 +97,14 @@ export abstract class Wire {
     }
     this.onFrame(frame);
   }
+
+  /** Rejects the pending calls of `waitForFrame` and calls `onClose`. Logs the close if there is neither. */
+  private handleClosedByServer(code: number): void {
+    const error = new Error(`A socket was closed with ${code}`);
+    for (const { reject } of this.waiters) reject(error);
+    if (this.onClose) this.onClose(code);
+    else if (this.waiters.size === 0) process.stderr.write(`${error.message}\n`);
+  }
 }
 
 const waitUntilOpen = (socket: WebSocket): Promise<void> =>
@@ -114,7 +119,7 @@ const waitUntilOpen = (socket: WebSocket): Promise<void> =>
 
 /** Thaw's protocol: JSON text frames. */
 export class JsonWire extends Wire {
-  /** @param greeting event that the server sends first and `open` waits for; undefined: the server sends none */
+  /** @param options.greeting event that the server sends first, and that `open` waits for; by default none */
   static async open(
     url: string,
     { headers = {}, greeting }: { headers?: Record<string, string>; greeting?: string } = {},
@@ -122,7 +127,7 @@ export class JsonWire extends Wire {
     const socket = new WebSocket(url, { headers, perMessageDeflate: false });
     const wire = new JsonWire(socket);
     socket.on('message', (raw) => wire.receive(JSON.parse((raw as Buffer).toString()) as WireFrame));
-    // Starts to wait before the handshake, because the first frame may arrive together with the handshake's response.
+    // Waits from before the handshake, because the first frame may arrive together with the handshake's response.
     const greetingFrame =
       greeting === undefined ? undefined : wire.waitForFrame(({ event }) => event === greeting);
     await waitUntilOpen(socket);
@@ -135,7 +140,8 @@ export class JsonWire extends Wire {
   }
 }
 
-// A packet begins with the digit of its Engine.IO type. In a message (4), the digit of the Socket.IO type comes next.
+// Types of packets, with which each packet begins. Engine.IO has one digit. Its type 4 is a message of Socket.IO, whose
+// type is the second digit.
 const OPEN = '0';
 const PING = '2';
 const PONG = '3';
@@ -144,12 +150,23 @@ const CONNECT_ERROR = '44';
 const EVENT = '42';
 const ACK = '43';
 
-/** The session of a socket, which a later socket can recover (connection state recovery of Socket.IO). */
+/**
+ * The session of a socket, which a later socket can recover (connection state recovery of Socket.IO). The names are
+ * those of the protocol.
+ */
 interface RecoverableSession {
   /** Private id of the session. */
   pid: string;
   /** Position of the last event that was received. */
   offset?: string;
+}
+
+interface SocketIoOptions {
+  headers?: Record<string, string>;
+  /** The session of a lost socket, which the server may recover. */
+  recoveredSession?: RecoverableSession;
+  /** Also receives the events that the server sends during the handshake. */
+  onFrame?: (frame: WireFrame) => void;
 }
 
 /** Socket.IO 4 over a bare WebSocket, so that the same cheap client generates the load for all contenders. */
@@ -158,7 +175,6 @@ export class SocketIoWire extends Wire {
   private readonly refs = new Map<number, string>();
   private lastPacketId = 0;
   private pid: string | undefined;
-  /** A server with recovery adds the offset to every event. */
   private offset: string | undefined;
 
   /** The session of this socket; undefined when the server does not offer recovery. */
@@ -166,17 +182,9 @@ export class SocketIoWire extends Wire {
     return this.pid === undefined ? undefined : { pid: this.pid, offset: this.offset };
   }
 
-  /**
-   * @param options.recoveredSession session of a lost socket, which the server may recover
-   * @param options.onFrame receives also the events that the server sends during the handshake
-   */
   static async open(
     origin: string,
-    headers: Record<string, string> = {},
-    {
-      recoveredSession,
-      onFrame,
-    }: { recoveredSession?: RecoverableSession; onFrame?: (frame: WireFrame) => void } = {},
+    { headers = {}, recoveredSession, onFrame }: SocketIoOptions = {},
   ): Promise<SocketIoWire> {
     const url = `${origin.replace(/^http/, 'ws')}/ws?EIO=4&transport=websocket`;
     const socket = new WebSocket(url, { headers, perMessageDeflate: false });
@@ -185,16 +193,17 @@ export class SocketIoWire extends Wire {
     const connectPacket = CONNECT + (recoveredSession ? JSON.stringify(recoveredSession) : '');
     const connected = new Promise<void>((resolve, reject) => {
       socket.on('message', (raw) => {
-        const text = (raw as Buffer).toString();
-        if (text.startsWith(EVENT) || text.startsWith(ACK)) wire.receivePacket(text);
-        else if (text.startsWith(CONNECT)) {
-          wire.pid = (JSON.parse(text.slice(CONNECT.length)) as { pid?: string }).pid;
+        const packet = (raw as Buffer).toString();
+        if (packet.startsWith(EVENT)) wire.receiveEvent(packet);
+        else if (packet.startsWith(ACK)) wire.receiveAck(packet);
+        else if (packet === PING) socket.send(PONG);
+        else if (packet.startsWith(OPEN)) socket.send(connectPacket);
+        else if (packet.startsWith(CONNECT)) {
+          wire.pid = (JSON.parse(packet.slice(CONNECT.length)) as { pid?: string }).pid;
           // Until an event arrives, the last received event is that of the lost socket.
           wire.offset = recoveredSession?.offset;
           resolve();
-        } else if (text.startsWith(CONNECT_ERROR)) reject(new Error(`A connection was refused: ${text}`));
-        else if (text === PING) socket.send(PONG);
-        else if (text.startsWith(OPEN)) socket.send(connectPacket);
+        } else if (packet.startsWith(CONNECT_ERROR)) reject(new Error(`A connection was refused: ${packet}`));
       });
     });
     await waitUntilOpen(socket);
@@ -208,18 +217,21 @@ export class SocketIoWire extends Wire {
     this.socket.send(`${EVENT}${this.lastPacketId}${JSON.stringify([event, data])}`);
   }
 
-  private receivePacket(text: string): void {
-    const payloadStart = text.indexOf('[');
-    const payload = JSON.parse(text.slice(payloadStart)) as unknown[];
-    if (text.startsWith(EVENT)) {
-      const [event, data, offset] = payload as [string, Record<string, unknown>, string | undefined];
-      this.offset = offset ?? this.offset;
-      this.receive({ event, data });
-      return;
-    }
-    const packetId = Number(text.slice(ACK.length, payloadStart));
+  /** Receives `42[event, data]`. A server with recovery adds the offset to every event. */
+  private receiveEvent(packet: string): void {
+    const payload: unknown = JSON.parse(packet.slice(packet.indexOf('[')));
+    const [event, data, offset] = payload as [string, Record<string, unknown>, string | undefined];
+    this.offset = offset ?? this.offset;
+    this.receive({ event, data });
+  }
+
+  /** Receives `43<packet id>[data]`, the response to a request. */
+  private receiveAck(packet: string): void {
+    const payloadStart = packet.indexOf('[');
+    const [data] = JSON.parse(packet.slice(payloadStart)) as [Record<string, unknown>];
+    const packetId = Number(packet.slice(ACK.length, payloadStart));
     const ref = this.refs.get(packetId);
     this.refs.delete(packetId);
-    this.receive({ event: 'ack', data: payload[0] as Record<string, unknown>, ref });
+    this.receive({ event: 'ack', data, ref });
   }
 }

@@ -81,10 +81,10 @@ const measureBlockInChat = async (origin: string, blocker: User, partner: User):
   // A block ends the chat: the blocked partner receives the same frame as after a skip.
   const chatEnded = partner.socket.waitForFrame(({ event }) => event === 'chat_skipped');
   const startedAt = performance.now();
-  await requestHttp(origin, 'POST', '/api/blocks', cookie, { blockerId, blockedId });
+  await requestHttp(origin, 'POST', '/api/blocks', { blockerId, blockedId }, cookie);
   const responseMicros = (performance.now() - startedAt) * 1_000;
   await chatEnded;
-  await requestHttp(origin, 'DELETE', `/api/blocks/${blockerId}/${blockedId}`, cookie, {});
+  await requestHttp(origin, 'DELETE', `/api/blocks/${blockerId}/${blockedId}`, {}, cookie);
   return responseMicros;
 };
 

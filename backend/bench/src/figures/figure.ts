@@ -1,8 +1,8 @@
 import type { Spread } from '../measure/statistics';
 
-/** Sizes of the measurements. The names in parentheses, such as P4, are those of measurements in README.md. */
+/** Sizes of the measurements. In parentheses: the figure that uses the value, by its name in README.md. */
 export interface Settings {
-  /** In each round every contender (a build of Thaw or a baseline to compare it with) has one turn. */
+  /** In each round, every contender has one turn. A contender is a build of Thaw, or a baseline to compare it with. */
   rounds: number;
   /** Length of a turn. */
   seconds: number;
@@ -30,7 +30,7 @@ export interface Settings {
   deliveryRate: number;
   /** Length of the run with cut connections (P11). */
   cutSeconds: number;
-  /** Accounts created in each turn (P14). Also the number of chats, and of private messages, in `cost`. */
+  /** Accounts created in each turn (P14). Also the number of chats, and of private messages, that `cost` measures. */
   signUps: number;
   /** Folder for CPU profiles; undefined: no profiles are taken. */
   profileFolder?: string;
@@ -48,7 +48,7 @@ export interface Row {
   against: string;
   /** Value of that contender, with its unit. */
   theirs: string;
-  /** Ratio of our value to theirs in the same round. */
+  /** Ratios of our value to theirs in the same round. */
   ratio?: Spread;
   /** Limit whose violation is shown as "missed". */
   gate: string;
@@ -66,10 +66,10 @@ export interface Outcome {
   raw: unknown;
 }
 
-/** A build has regressed if the median ratio of its CPU time to an earlier build's, in nine rounds, is above this. */
+/** Above this median ratio of its CPU time to an earlier build's, in nine rounds, a build has regressed. */
 export const regressionGate = 1.05;
 
-/** Reverses the order in even rounds, so that no contender always follows the same one. */
+/** Reverses the order in every other round, so that no contender always follows the same one. */
 export const orderForRound = <Contender>(
   contenders: readonly Contender[],
   round: number,
@@ -77,6 +77,6 @@ export const orderForRound = <Contender>(
 
 export const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
-export const formatMicros = (value: number): string => `${value.toFixed(value < 10 ? 1 : 0)} µs`;
+export const formatMicros = (micros: number): string => `${micros.toFixed(micros < 10 ? 1 : 0)} µs`;
 
 export const logProgress = (text: string): void => void process.stderr.write(`${text}\n`);

@@ -6,7 +6,7 @@ import { ServerProcess } from '../measure/server-process';
 import { median, computeRatios } from '../measure/statistics';
 import { BenchStores } from '../measure/stores';
 import { findFreePorts } from '../../../../deploy/local/processes/ports.mjs';
-import { Service } from '../service';
+import { type Replica, Service } from '../service';
 import { orderForRound, type Outcome, type Row, logProgress, type Settings, wait } from './figure';
 
 const REPLICAS = 3;
@@ -19,17 +19,21 @@ const CHAT_MS = 2_000;
 /** The time that nginx has to stop its child processes; then it is killed. */
 const PROXY_STOP_GRACE_MS = 5_000;
 
+/** The replicas of Thaw or of the baseline. The first one holds all sockets, and is killed in each turn. */
+type Cluster = Pick<Service, 'replicas' | 'restart'>;
+
 /** Thaw or the baseline to compare it with. */
 interface Contender {
   kind: 'thaw' | 'socket.io';
-  /** Identifies the client pairs in the driver's process that are connected to this contender. */
-  group: number;
+  cluster: Cluster;
   /** Origin of the nginx in front of the replicas. */
   proxyOrigin: string;
-  /** Returns the replica that holds all sockets and is killed next. A restart replaces it. */
-  getReplicaToKill: () => { server: ServerProcess; origin: string };
-  restartKilled: () => Promise<void>;
+  /** Number of the group of clients, in the driver, that are connected to this contender. */
+  group: number;
 }
+
+/** The results of each contender, one for each round. */
+type Results = Record<Contender['kind'], StormResult[]>;
 
 /**
  * P16: a reconnect storm. Measures the ms until all sockets of a killed replica have reconnected to the other two
@@ -42,68 +46,22 @@ export const measureStorm = async (driver: Driver, settings: Settings): Promise<
   const baseline = await SocketIoReplicas.start(stores);
   const proxies: ServerProcess[] = [];
   const contenders: Contender[] = [];
-  const addContender = async (
-    kind: Contender['kind'],
-    replicas: () => readonly { server: ServerProcess; port: number; origin: string }[],
-    restartKilled: Contender['restartKilled'],
-  ): Promise<void> => {
-    const ports = replicas().map(({ port }) => port);
-    const { server, origin: proxyOrigin } = await startProxy(stores.home, ports);
-    proxies.push(server);
-    const getReplicaToKill: Contender['getReplicaToKill'] = () => {
-      const [first] = replicas();
-      if (!first) throw new Error('No replica');
-      return first;
-    };
-    logProgress(`  opening ${settings.openedSockets} sockets in chats, ${kind}`);
-    const { origin } = getReplicaToKill();
-    // Not through the proxy, which would distribute the sockets among the replicas.
-    const group = await driver.call('openStorm', { kind, origin, pairs: settings.openedSockets / 2 });
-    contenders.push({ kind, group, proxyOrigin, getReplicaToKill, restartKilled });
-  };
   try {
-    await addContender(
-      'thaw',
-      () => service.replicas,
-      async () => {
-        const [first] = service.replicas;
-        if (first) await service.restart(first);
-      },
-    );
-    await addContender(
-      'socket.io',
-      () => baseline.replicas,
-      () => baseline.restartFirst(),
-    );
-    const faults: string[] = [];
-    // A turn is the part of a round in which one contender runs.
-    const turns = new Map<Contender['kind'], StormResult[]>();
-    const rounds = Math.min(MAX_ROUNDS, settings.rounds);
-    for (let round = 1; round <= rounds; round += 1) {
-      logProgress(`storm, round ${round} of ${rounds}`);
-      for (const { kind, group, proxyOrigin, getReplicaToKill, restartKilled } of orderForRound(
-        contenders,
-        round,
-      )) {
-        // In the first round all sockets are still where `openStorm` has opened them.
-        if (round > 1) await driver.call('moveToReplica', { group, origin: getReplicaToKill().origin });
-        const pendingResult = driver.call('runStorm', { group, proxy: proxyOrigin });
-        await wait(CHAT_MS);
-        // Without a grace period, `stop` sends SIGKILL.
-        await getReplicaToKill().server.stop();
-        const result = await pendingResult;
-        await restartKilled();
-        turns.set(kind, [...(turns.get(kind) ?? []), result]);
-        const { reconnected, sockets, lost, lastReconnectedMs, acked } = result;
-        if (reconnected !== sockets) faults.push(`${kind}: ${reconnected} of ${sockets} reconnected`);
-        if (lost > 0) faults.push(`${kind}: ${lost} of ${acked} acknowledged messages were lost`);
-        const refusals = JSON.stringify(result.refusals);
-        logProgress(
-          `  ${kind}: the last after ${lastReconnectedMs.toFixed(0)} ms, refused ${refusals}, lost ${lost}`,
-        );
-      }
+    for (const [kind, cluster] of [
+      ['thaw', service],
+      ['socket.io', baseline],
+    ] as const) {
+      const ports = cluster.replicas.map(({ port }) => port);
+      const { server, origin: proxyOrigin } = await startProxy(stores.home, ports);
+      proxies.push(server);
+      logProgress(`  opening ${settings.openedSockets} sockets in chats, ${kind}`);
+      // Not through the proxy, which would distribute the sockets among the replicas.
+      const { origin } = getFirstReplica(cluster);
+      const group = await driver.call('openStorm', { kind, origin, pairs: settings.openedSockets / 2 });
+      contenders.push({ kind, cluster, proxyOrigin, group });
     }
-    return { rows: createRows(turns), faults, raw: Object.fromEntries(turns) };
+    const { results, faults } = await runRounds(driver, contenders, settings);
+    return { rows: createRows(results), faults, raw: results };
   } finally {
     for (const { group } of contenders) await driver.call('closeGroup', { group }).catch(() => null);
     await Promise.all([
@@ -115,9 +73,65 @@ export const measureStorm = async (driver: Driver, settings: Settings): Promise<
   }
 };
 
+/** In each round, every contender has one turn. */
+const runRounds = async (
+  driver: Driver,
+  contenders: readonly Contender[],
+  settings: Settings,
+): Promise<{ results: Results; faults: string[] }> => {
+  const results: Results = { thaw: [], 'socket.io': [] };
+  const faults: string[] = [];
+  const rounds = Math.min(MAX_ROUNDS, settings.rounds);
+  for (let round = 1; round <= rounds; round += 1) {
+    logProgress(`storm, round ${round} of ${rounds}`);
+    for (const contender of orderForRound(contenders, round)) {
+      const { kind, cluster, group } = contender;
+      // In the first round all sockets are still where `openStorm` has opened them.
+      if (round > 1) await driver.call('moveToReplica', { group, origin: getFirstReplica(cluster).origin });
+      const result = await runTurn(driver, contender);
+      results[kind].push(result);
+      faults.push(...describeFaults(kind, result));
+      const { lastReconnectedMs, lost } = result;
+      const refusals = JSON.stringify(result.refusals);
+      logProgress(
+        `  ${kind}: the last after ${lastReconnectedMs.toFixed(0)} ms, refused ${refusals}, lost ${lost}`,
+      );
+    }
+  }
+  return { results, faults };
+};
+
+/** Kills the first replica while the users chat, and restarts it once the sockets have left it for the others. */
+const runTurn = async (driver: Driver, { cluster, group, proxyOrigin }: Contender): Promise<StormResult> => {
+  const replica = getFirstReplica(cluster);
+  const pendingResult = driver.call('runStorm', { group, proxy: proxyOrigin });
+  await wait(CHAT_MS);
+  // Without a grace period, `stop` sends SIGKILL.
+  await replica.server.stop();
+  const result = await pendingResult;
+  await cluster.restart(replica);
+  return result;
+};
+
+const describeFaults = (
+  kind: Contender['kind'],
+  { reconnected, sockets, lost, acked }: StormResult,
+): string[] => {
+  const faults: string[] = [];
+  if (reconnected !== sockets) faults.push(`${kind}: ${reconnected} of ${sockets} reconnected`);
+  if (lost > 0) faults.push(`${kind}: ${lost} of ${acked} acknowledged messages were lost`);
+  return faults;
+};
+
+const getFirstReplica = (cluster: Cluster): Replica => {
+  const [first] = cluster.replicas;
+  if (!first) throw new Error('No replica');
+  return first;
+};
+
 /** Three Socket.IO processes with the Redis adapter. */
-class SocketIoReplicas {
-  readonly replicas: { server: ServerProcess; port: number; origin: string }[] = [];
+class SocketIoReplicas implements Cluster {
+  readonly replicas: Replica[] = [];
 
   private constructor(private readonly stores: BenchStores) {}
 
@@ -128,16 +142,16 @@ class SocketIoReplicas {
     return baseline;
   }
 
-  async restartFirst(): Promise<void> {
-    const [first] = this.replicas;
-    if (first) this.replicas[0] = await this.startReplica(first.port);
+  /** Restarts a replica that has ended, on the same port. */
+  async restart(replica: Replica): Promise<void> {
+    this.replicas[this.replicas.indexOf(replica)] = await this.startReplica(replica.port);
   }
 
   async stop(): Promise<void> {
     await Promise.all(this.replicas.map(({ server }) => server.stop()));
   }
 
-  private async startReplica(port: number): Promise<{ server: ServerProcess; port: number; origin: string }> {
+  private async startReplica(port: number): Promise<Replica> {
     const { server } = await ServerProcess.startBaseline({
       name: 'socket.io',
       script: path.join(__dirname, '../baselines/socket-io-relay.js'),
@@ -148,17 +162,16 @@ class SocketIoReplicas {
   }
 }
 
-const createRows = (turns: ReadonlyMap<Contender['kind'], readonly StormResult[]>): Row[] => {
-  const ours = turns.get('thaw') ?? [];
-  const theirs = turns.get('socket.io') ?? [];
+const createRows = ({ thaw: ours, 'socket.io': theirs }: Results): Row[] => {
+  const against = 'socket.io, nothing to resume';
   const getReconnectedMs = (results: readonly StormResult[]): number[] =>
     results.map((result) => result.lastReconnectedMs);
   const formatMedian = (results: readonly StormResult[]): string =>
     `${median(getReconnectedMs(results)).toFixed(0)} ms`;
   const countRefused = (results: readonly StormResult[]): number =>
-    results.reduce((sum, { refusals }) => sum + Object.values(refusals).reduce((a, b) => a + b, 0), 0);
+    results.flatMap(({ refusals }) => Object.values(refusals)).reduce((sum, count) => sum + count, 0);
   const ratio = computeRatios(getReconnectedMs(ours), getReconnectedMs(theirs));
-  // Each turn counts the messages since the sockets were opened, so the last turn has the totals.
+  // Each result counts the messages since the sockets were opened, so the last one has the totals.
   const { lost, acked } = ours.at(-1) ?? { lost: 0, acked: 0 };
   const sockets = (ours[0]?.sockets ?? 0).toLocaleString('en');
   const labelStart = `${sockets} sockets in chats lose their replica: `;
@@ -167,7 +180,7 @@ const createRows = (turns: ReadonlyMap<Contender['kind'], readonly StormResult[]
       figure: 'P16',
       label: `${labelStart}until the last is resumed`,
       ours: formatMedian(ours),
-      against: 'socket.io, nothing to resume',
+      against,
       theirs: formatMedian(theirs),
       ratio,
       gate: `≤ ${MAX_RATIO}`,
@@ -178,7 +191,7 @@ const createRows = (turns: ReadonlyMap<Contender['kind'], readonly StormResult[]
       figure: 'P16',
       label: `${labelStart}refused upgrades, all rounds`,
       ours: String(countRefused(ours)),
-      against: 'socket.io, nothing to resume',
+      against,
       theirs: String(countRefused(theirs)),
       gate: '0',
       aim: '',

@@ -20,16 +20,24 @@ export class PostgresMeter {
     const client = new Client({ connectionString: databaseUrl });
     await client.connect();
     const { rows } = await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
-    return new PostgresMeter(client, readParentPid(rows[0]?.pid ?? 0));
+    // The server has a process for each connection, which is a child of the postmaster.
+    const connectionPid = rows[0]?.pid ?? 0;
+    return new PostgresMeter(client, readParentPid(connectionPid));
   }
 
   /** CPU time of the server so far, in microseconds: of its running processes, and of those that have ended. */
   get cpuMicros(): number {
-    const runningPids = readdirSync('/proc')
+    const runningMicros = this.listRunningPids().reduce((sum, pid) => sum + readCpuMicrosIfRunning(pid), 0);
+    return runningMicros + readStat(this.postmasterPid).endedChildrenMicros;
+  }
+
+  /** The postmaster and its children. */
+  private listRunningPids(): number[] {
+    // `Number` turns the entries of /proc that are not processes into NaN.
+    const allPids = readdirSync('/proc')
       .map(Number)
-      .filter((pid) => pid > 0 && (pid === this.postmasterPid || readParentPid(pid) === this.postmasterPid));
-    const runningMicros = runningPids.reduce((sum, pid) => sum + readCpuMicrosIfRunning(pid), 0);
-    return runningMicros + readEndedChildrenCpuMicros(this.postmasterPid);
+      .filter((pid) => pid > 0);
+    return allPids.filter((pid) => pid === this.postmasterPid || readParentPid(pid) === this.postmasterPid);
   }
 
   /**
@@ -51,17 +59,27 @@ export class PostgresMeter {
 /** The unit of times in /proc/<pid>/stat. */
 const TICK_MICROS = 10_000;
 
-/** @returns the fields of /proc/<pid>/stat from the third on (`state`). @throws Error when the process has ended */
-const readStatFields = (pid: number): string[] => {
+interface ProcessStat {
+  parentPid: number;
+  /** CPU time of the children that have ended. */
+  endedChildrenMicros: number;
+}
+
+/** Reads /proc/<pid>/stat. @throws Error when the process has ended */
+const readStat = (pid: number): ProcessStat => {
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-  return stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  // Field 2 is the name of the program in parentheses, which may contain spaces. The numbers are those of proc(5).
+  const fieldsFromThird = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  const readNumber = (fieldNumber: number): number => Number(fieldsFromThird[fieldNumber - 3]);
+  const userTicks = readNumber(16);
+  const systemTicks = readNumber(17);
+  return { parentPid: readNumber(4), endedChildrenMicros: (userTicks + systemTicks) * TICK_MICROS };
 };
 
 /** @returns the process id of the parent; 0 when the process has ended */
 const readParentPid = (pid: number): number => {
   try {
-    const [, parentPid] = readStatFields(pid);
-    return Number(parentPid);
+    return readStat(pid).parentPid;
   } catch {
     return 0;
   }
@@ -74,11 +92,4 @@ const readCpuMicrosIfRunning = (pid: number): number => {
   } catch {
     return 0;
   }
-};
-
-/** CPU time of the children that have ended. */
-const readEndedChildrenCpuMicros = (pid: number): number => {
-  // Fields 16 and 17 of proc(5), `cutime` and `cstime`. The array begins with field 3.
-  const [userTicks, systemTicks] = readStatFields(pid).slice(13, 15).map(Number);
-  return ((userTicks ?? 0) + (systemTicks ?? 0)) * TICK_MICROS;
 };

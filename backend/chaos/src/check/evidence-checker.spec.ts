@@ -1,4 +1,4 @@
-import { checkEvidence, type Evidence, type Rule } from './evidence-checker';
+import { checkEvidence, type Evidence, type LossWindow, type Rule } from './evidence-checker';
 import { type Fingerprint, fingerprints } from './fingerprint';
 import { type ChatRecord, createUserLog, type UserLog } from './user-log';
 import type { StoredEvent, StoredState } from './stored-state';
@@ -6,81 +6,99 @@ import type { StoredEvent, StoredState } from './stored-state';
 const ADA = 1;
 const BOB = 2;
 const SESSION = 's-1';
+const STARTED_AT = 1_000;
 const ACKED_AT = 10_000;
+const ENDED_AT = 20_000;
 
+const start = fingerprints.started();
+/** Sent by Ada, and acknowledged at `ACKED_AT`. */
 const hello = fingerprints.message('1-0', ADA, 'hello');
 const reply = fingerprints.message('2-0', BOB, 'reply');
-/** The events of the chat. Ada's message `hello` is the second one. */
-const history: Fingerprint[] = [fingerprints.started(), hello, reply, fingerprints.end('skipped')];
+const end = fingerprints.end('skipped');
+/** The events of the chat. */
+const history: Fingerprint[] = [start, hello, reply, end];
+const historyWithoutHello = [start, reply, end];
+const historyWithoutEnd = [start, hello, reply];
 
-/** The key of a message: the sender's id and the client id. Always with Ada's id, because keys only have to differ. */
-const formatMessageKey = (index: number): string => `${ADA} c-${index}`;
+const privateMessage = { id: 7, senderId: ADA, receiverId: BOB, content: 'private' };
 
+/** The fingerprint of a message also serves as its key, so a message that occurs twice counts as stored twice. */
 const createStoredEvents = (events: readonly Fingerprint[]): StoredEvent[] =>
   events.map((fingerprint, index) => ({
     eventId: `e-${index}`,
     fingerprint,
-    ...(fingerprint.startsWith('message') ? { messageKey: formatMessageKey(index) } : {}),
+    ...(fingerprint.startsWith('message') ? { messageKey: fingerprint } : {}),
   }));
 
-const createStoredState = (events: readonly Fingerprint[], more: Partial<StoredState> = {}): StoredState => ({
+/** A state of the stores in which both contain these events of the chat. `changes` replaces parts of the state. */
+const createStoredState = (
+  events: readonly Fingerprint[],
+  changes: Partial<StoredState> = {},
+): StoredState => ({
   postgresChats: new Map([[SESSION, createStoredEvents(events)]]),
   redisChats: new Map([[SESSION, createStoredEvents(events)]]),
-  privateMessages: [{ id: 7, senderId: ADA, receiverId: BOB, content: 'private' }],
+  privateMessages: [privateMessage],
   friendships: new Set(['1-2']),
   outboxEntries: 0,
   deadLetters: 0,
   waitingJobs: 0,
   keysWithoutExpiry: {},
-  ...more,
+  ...changes,
 });
 
-/** The log of a user who has seen `history`. Ada also got the acknowledgement of `hello`. */
-const createLog = (userId: number, partnerId: number, more: Partial<ChatRecord> = {}): UserLog => ({
-  ...createUserLog(userId),
-  chats: new Map([
-    [
-      SESSION,
-      {
-        sessionId: SESSION,
-        partnerId,
-        events: new Map(history.map((fingerprint, index) => [index + 1, fingerprint])),
-        lastSeq: history.length,
-        acks: userId === ADA ? [{ seq: 2, fingerprint: hello, ackedAt: ACKED_AT }] : [],
-        startedAt: 1_000,
-        endedAt: 20_000,
-        resetTimes: [],
-        reopenings: [],
-        ...more,
-      },
-    ],
-  ]),
-  friends: new Set([userId === ADA ? BOB : ADA]),
-});
+/** Numbers events from 1, as their `seq` does. */
+const numberEvents = (events: readonly Fingerprint[]): Map<number, Fingerprint> =>
+  new Map(events.map((fingerprint, index) => [index + 1, fingerprint]));
 
-/** Evidence without a violation, unless `more` replaces a part of it. */
-const createEvidence = (more: Partial<Evidence> = {}): Evidence => ({
-  logs: [
-    {
-      ...createLog(ADA, BOB),
-      privateAcks: [{ id: 7, clientId: 'c', senderId: ADA, receiverId: BOB, content: 'private', ackedAt: 1 }],
-    },
-    { ...createLog(BOB, ADA), privateReceived: new Map([[7, 'private']]) },
-  ],
+/** The log of Ada or Bob, who have seen the whole chat. `changes` replaces parts of their record of the chat. */
+const createLog = (userId: number, changes: Partial<ChatRecord> = {}): UserLog => {
+  const isAda = userId === ADA;
+  const partnerId = isAda ? BOB : ADA;
+  const chat: ChatRecord = {
+    sessionId: SESSION,
+    partnerId,
+    events: numberEvents(history),
+    lastSeq: history.length,
+    acks: isAda ? [{ seq: 2, fingerprint: hello, ackedAt: ACKED_AT }] : [],
+    startedAt: STARTED_AT,
+    endedAt: ENDED_AT,
+    resetTimes: [],
+    reopenings: [],
+    ...changes,
+  };
+  return {
+    ...createUserLog(userId),
+    chats: new Map([[SESSION, chat]]),
+    friends: new Set([partnerId]),
+    privateAcks: isAda ? [{ ...privateMessage, clientId: 'c', ackedAt: 1 }] : [],
+    privateReceived: isAda ? new Map() : new Map([[privateMessage.id, privateMessage.content]]),
+  };
+};
+
+/** Evidence without a violation, unless `changes` replaces a part of it. */
+const createEvidence = (changes: Partial<Evidence> = {}): Evidence => ({
+  logs: [createLog(ADA), createLog(BOB)],
   storedState: createStoredState(history),
   lossWindows: [],
-  ...more,
+  ...changes,
 });
 
-const listViolatedRules = (more: Partial<Evidence>): Rule[] => [
-  ...new Set(checkEvidence(createEvidence(more)).violations.map(({ rule }) => rule)),
+/** The window of a fault that may have removed data acknowledged up to half a second before or after it began. */
+const createLossWindow = (faultBeganAt: number): LossWindow => ({
+  label: 'truncated redis',
+  from: faultBeganAt - 500,
+  faultBeganAt,
+  to: faultBeganAt + 500,
+});
+
+const listViolatedRules = (changes: Partial<Evidence>): Rule[] => [
+  ...new Set(checkEvidence(createEvidence(changes)).violations.map(({ rule }) => rule)),
 ];
+
 /** Evidence in which Ada has noticed a problem. */
 const createProblem = (description: string): Partial<Evidence> => ({
-  logs: [{ ...createLog(ADA, BOB), problems: [{ noticedAt: 5_000, description }] }, createLog(BOB, ADA)],
+  logs: [{ ...createLog(ADA), problems: [{ noticedAt: 5_000, description }] }, createLog(BOB)],
 });
-const removeFromHistory = (removed: Fingerprint): Fingerprint[] =>
-  history.filter((fingerprint) => fingerprint !== removed);
 
 describe('checkEvidence', () => {
   it('finds nothing in consistent evidence', () => {
@@ -92,66 +110,49 @@ describe('checkEvidence', () => {
   });
 
   it('reports an acknowledged message that is not stored as lost', () => {
-    const verdict = checkEvidence(
-      createEvidence({ storedState: createStoredState(removeFromHistory(hello)) }),
-    );
+    const verdict = checkEvidence(createEvidence({ storedState: createStoredState(historyWithoutHello) }));
     expect(verdict.losses).toMatchObject([{ seq: 2, fingerprint: hello, explainedBy: undefined }]);
     expect(verdict.violations.map(({ rule }) => rule)).toContain('lost');
   });
 
   it('explains a loss by a fault that removes data, if the users received the end of the chat', () => {
-    // The fault explains the loss of data that was acknowledged between `from` and `to`.
-    const window = {
-      label: 'truncated redis',
-      from: ACKED_AT - 500,
-      faultBeganAt: ACKED_AT,
-      to: ACKED_AT + 500,
-    };
-    const laterEnd = { endedAt: ACKED_AT + 2_000 };
-    const logs = [createLog(ADA, BOB, laterEnd), createLog(BOB, ADA, laterEnd)];
+    const endAfterLoss = { endedAt: ACKED_AT + 2_000 };
     const verdict = checkEvidence(
       createEvidence({
-        storedState: createStoredState(removeFromHistory(hello)),
-        lossWindows: [window],
-        logs,
+        storedState: createStoredState(historyWithoutHello),
+        lossWindows: [createLossWindow(ACKED_AT)],
+        logs: [createLog(ADA, endAfterLoss), createLog(BOB, endAfterLoss)],
       }),
     );
     expect(verdict.losses).toMatchObject([{ explainedBy: 'truncated redis' }]);
-    // These logs lack the private message that is stored.
-    expect(verdict.violations.filter(({ rule }) => rule !== 'private')).toEqual([]);
+    expect(verdict.violations).toEqual([]);
   });
 
   it('reports a loss outside the loss window of a fault', () => {
-    const window = { label: 'truncated redis', from: 50_000, faultBeganAt: 50_500, to: 51_000 };
-    expect(
-      listViolatedRules({ storedState: createStoredState(removeFromHistory(hello)), lossWindows: [window] }),
-    ).toContain('lost');
+    const storedState = createStoredState(historyWithoutHello);
+    const lossWindows = [createLossWindow(ACKED_AT + 40_000)];
+    expect(listViolatedRules({ storedState, lossWindows })).toContain('lost');
   });
 
   it('reports a loss whose user received neither a reset nor an end of the chat', () => {
-    const window = { label: 'flushed redis', from: 0, faultBeganAt: 10_500, to: 11_000 };
-    const withoutEnd = { endedAt: undefined };
-    const logs = [createLog(ADA, BOB, withoutEnd), createLog(BOB, ADA, withoutEnd)];
+    const noEnd = { endedAt: undefined };
     expect(
       listViolatedRules({
-        storedState: createStoredState(removeFromHistory(hello)),
-        lossWindows: [window],
-        logs,
+        storedState: createStoredState(historyWithoutHello),
+        lossWindows: [createLossWindow(ACKED_AT)],
+        logs: [createLog(ADA, noEnd), createLog(BOB, noEnd)],
       }),
     ).toContain('not notified');
   });
 
   it('reports messages whose stored seqs differ from those that the users saw', () => {
-    const [start = '', first = '', second = '', end = ''] = history;
-    expect(listViolatedRules({ storedState: createStoredState([start, second, first, end]) })).toEqual([
-      'order',
-    ]);
+    const storedState = createStoredState([start, reply, hello, end]);
+    expect(listViolatedRules({ storedState })).toEqual(['order']);
   });
 
   it('reports two users who saw the messages in different orders', () => {
-    const swappedEvents = new Map(history.map((fingerprint, index) => [index + 1, fingerprint]));
-    swappedEvents.set(2, reply).set(3, hello);
-    const logs = [createLog(ADA, BOB), createLog(BOB, ADA, { events: swappedEvents })];
+    const swappedEvents = numberEvents([start, reply, hello, end]);
+    const logs = [createLog(ADA), createLog(BOB, { events: swappedEvents })];
     expect(listViolatedRules({ logs })).toContain('order');
   });
 
@@ -164,13 +165,8 @@ describe('checkEvidence', () => {
   });
 
   it('reports a message that is stored twice under one client id', () => {
-    const storedState = createStoredState(history);
-    const events = storedState.postgresChats.get(SESSION) ?? [];
-    events.splice(3, 0, { eventId: 'e-9', fingerprint: hello, messageKey: formatMessageKey(1) });
-    // Without the chat in Redis, which would differ.
-    expect(listViolatedRules({ storedState: { ...storedState, redisChats: new Map() } })).toContain(
-      'duplicate',
-    );
+    const storedState = createStoredState([start, hello, reply, hello, end]);
+    expect(listViolatedRules({ storedState })).toContain('duplicate');
   });
 
   it('reports frames of another chat', () => {
@@ -185,27 +181,24 @@ describe('checkEvidence', () => {
   });
 
   it('reports a stored chat without an end, even if no user has seen it', () => {
-    expect(listViolatedRules({ storedState: createStoredState(history.slice(0, 3)), logs: [] })).toEqual([
-      'two chats or stuck',
-    ]);
+    const storedState = createStoredState(historyWithoutEnd);
+    expect(listViolatedRules({ storedState, logs: [] })).toEqual(['two chats or stuck']);
   });
 
   it('reports a chat that continues after its end, unless a fault may have removed the end', () => {
     const reopenings = [{ endedAt: 12_000, reopenedAt: 13_000 }];
-    const logs = [createLog(ADA, BOB, { reopenings }), createLog(BOB, ADA)];
-    const window = { label: 'truncated redis', from: 11_500, faultBeganAt: 11_600, to: 12_500 };
+    const logs = [createLog(ADA, { reopenings }), createLog(BOB)];
     expect(listViolatedRules({ logs })).toContain('order');
-    expect(listViolatedRules({ logs, lossWindows: [window] })).not.toContain('order');
+    const lossWindows = [createLossWindow(12_000)];
+    expect(listViolatedRules({ logs, lossWindows })).not.toContain('order');
   });
 
   it('reports a chat without an end, unless data was lost during it', () => {
-    const storedState = createStoredState(history.slice(0, 3));
-    const windowBefore = { label: 'flushed redis', from: 0, faultBeganAt: 300, to: 800 };
-    const windowDuring = { ...windowBefore, faultBeganAt: 19_000, to: 19_500 };
-    expect(listViolatedRules({ storedState, lossWindows: [windowBefore] })).toContain('two chats or stuck');
-    expect(listViolatedRules({ storedState, lossWindows: [windowDuring] })).not.toContain(
-      'two chats or stuck',
-    );
+    const storedState = createStoredState(historyWithoutEnd);
+    const lossBefore = [createLossWindow(STARTED_AT - 700)];
+    expect(listViolatedRules({ storedState, lossWindows: lossBefore })).toContain('two chats or stuck');
+    const lossDuring = [createLossWindow(ENDED_AT - 1_000)];
+    expect(listViolatedRules({ storedState, lossWindows: lossDuring })).not.toContain('two chats or stuck');
   });
 
   it('reports an event that differs between Redis and PostgreSQL', () => {
@@ -218,30 +211,27 @@ describe('checkEvidence', () => {
     expect(listViolatedRules({ storedState })).toEqual(['order']);
   });
 
-  it('reports what is left in outboxes, queues and dead letters', () => {
-    expect(listViolatedRules({ storedState: createStoredState(history, { waitingJobs: 1 }) })).toEqual([
-      'left over',
-    ]);
-    expect(listViolatedRules({ storedState: createStoredState(history, { outboxEntries: 1 }) })).toEqual([
-      'left over',
-    ]);
-    expect(listViolatedRules({ storedState: createStoredState(history, { deadLetters: 1 }) })).toEqual([
-      'left over',
-    ]);
+  it.each<[string, Partial<StoredState>]>([
+    ['outbox entry', { outboxEntries: 1 }],
+    ['waiting job', { waitingJobs: 1 }],
+    ['dead letter', { deadLetters: 1 }],
+  ])('reports a left-over %s', (_kind, changes) => {
+    expect(listViolatedRules({ storedState: createStoredState(history, changes) })).toEqual(['left over']);
   });
 
-  it('reports a private message that was acknowledged and is not stored, or is stored twice', () => {
-    expect(listViolatedRules({ storedState: createStoredState(history, { privateMessages: [] }) })).toEqual([
-      'private',
-    ]);
-    const message = { id: 7, senderId: ADA, receiverId: BOB, content: 'private' };
-    const storedTwice = createStoredState(history, { privateMessages: [message, { ...message, id: 8 }] });
-    expect(listViolatedRules({ storedState: storedTwice })).toEqual(['duplicate']);
+  it('reports a private message that was acknowledged and is not stored', () => {
+    const storedState = createStoredState(history, { privateMessages: [] });
+    expect(listViolatedRules({ storedState })).toEqual(['private']);
+  });
+
+  it('reports a private message that is stored twice', () => {
+    const privateMessages = [privateMessage, { ...privateMessage, id: 8 }];
+    const storedState = createStoredState(history, { privateMessages });
+    expect(listViolatedRules({ storedState })).toEqual(['duplicate']);
   });
 
   it('reports a friendship that a user saw and that is not stored', () => {
-    expect(
-      listViolatedRules({ storedState: createStoredState(history, { friendships: new Set() }) }),
-    ).toEqual(['friends']);
+    const storedState = createStoredState(history, { friendships: new Set() });
+    expect(listViolatedRules({ storedState })).toEqual(['friends']);
   });
 });

@@ -1,13 +1,14 @@
 import type { Violation } from './evidence-checker';
 
-// A recovery is the time at which all faults of a round are over, as `Date.now()`.
+// A recovery is the moment at which all faults of a round are over. Then the service must work again for fresh clients
+// (visitors who join for the first time), and for the users, whose pages reconnect.
 
-/** Limit of the 99th percentile of the times until fresh clients exchange messages after a recovery. */
-export const MAX_FRESH_P99_MS = 10_000;
+/** Limit of the 99th percentile of the times in which fresh clients exchange messages. */
+const MAX_FRESH_P99_MS = 10_000;
 /** Limit of the duration of one attempt to reconnect. */
-export const MAX_ATTEMPT_MS = 2_000;
+const MAX_ATTEMPT_MS = 2_000;
 
-/** Times of one attempt to reconnect. */
+/** Times of one attempt to reconnect, as `Date.now()`. */
 export interface AttemptTimes {
   startedAt: number;
   authenticatedAt?: number;
@@ -25,25 +26,26 @@ export const percentile = (values: readonly number[], share: number): number => 
 };
 
 export interface RecoveryFigures {
-  /** For each recovery, the ms until fresh clients had exchanged messages; undefined if they did not in time. */
+  /** For each recovery, the ms until its fresh clients had exchanged messages; undefined if they did not. */
   fresh: (number | undefined)[];
-  /** For each user and recovery, the duration in ms of the first attempt to reconnect; undefined if it failed. */
+  /** The result of `measureReconnects` for all users. */
   reconnects: (number | undefined)[];
 }
 
 /**
- * Measures a user's first attempt to reconnect after each recovery. Skips an attempt if a fault was active between the
- * recovery and the end of the attempt.
+ * Measures a user's first attempt to reconnect after each recovery. Skips an attempt if the next fault began before it
+ * ended.
+ * @param recoveryTimes as `Date.now()`
  * @param attempts those of the user, in order of time
  * @param hadFaultBetween returns whether a fault was active at some time between two times, both included
  * @returns durations in ms; undefined for an attempt that failed
  */
 export const measureReconnects = (
-  recoveries: readonly number[],
+  recoveryTimes: readonly number[],
   attempts: readonly AttemptTimes[],
   hadFaultBetween: (from: number, to: number) => boolean,
 ): (number | undefined)[] =>
-  recoveries.flatMap((recoveredAt) => {
+  recoveryTimes.flatMap((recoveredAt) => {
     const firstAttempt = attempts.find(({ startedAt }) => startedAt >= recoveredAt);
     if (!firstAttempt) return [];
     const { startedAt, authenticatedAt, failedAt } = firstAttempt;
@@ -51,30 +53,40 @@ export const measureReconnects = (
     const finishedAt = authenticatedAt ?? failedAt ?? startedAt + MAX_ATTEMPT_MS;
     // One millisecond later, because the last fault of the round may have ended exactly at `recoveredAt`.
     if (hadFaultBetween(recoveredAt + 1, finishedAt)) return [];
-    return [authenticatedAt === undefined ? undefined : authenticatedAt - startedAt];
+    const durationMs = authenticatedAt === undefined ? undefined : authenticatedAt - startedAt;
+    return [durationMs];
   });
 
 /** @param slowdown factor by which limits are extended, because other programs use the processors, too */
 export const findRecoveryViolations = (
   { fresh, reconnects }: RecoveryFigures,
   slowdown: number,
-): Violation[] => {
-  const descriptions: string[] = [];
-  const failureCount = fresh.filter((ms) => ms === undefined).length;
+): Violation[] =>
+  [
+    ...describeFreshClientProblems(fresh, MAX_FRESH_P99_MS * slowdown),
+    ...describeReconnectProblems(reconnects, MAX_ATTEMPT_MS * slowdown),
+  ].map((description) => ({ rule: 'recovery', description }));
+
+const describeFreshClientProblems = (fresh: RecoveryFigures['fresh'], maxP99Ms: number): string[] => {
+  const problems: string[] = [];
+  const durationsMs = fresh.filter((ms) => ms !== undefined);
+  const failureCount = fresh.length - durationsMs.length;
   if (failureCount > 0)
-    descriptions.push(`${failureCount} times fresh clients could not exchange messages after a recovery`);
-  const freshP99Ms = percentile(
-    fresh.filter((ms) => ms !== undefined),
-    0.99,
-  );
-  if (freshP99Ms > MAX_FRESH_P99_MS * slowdown)
-    descriptions.push(`fresh clients exchanged messages ${Math.round(freshP99Ms)} ms after a recovery (p99)`);
-  const maxAttemptMs = MAX_ATTEMPT_MS * slowdown;
-  const slowCount = reconnects.filter((ms) => ms === undefined || ms > maxAttemptMs).length;
-  if (slowCount > 0)
-    descriptions.push(
-      `${slowCount} of ${reconnects.length} attempts to reconnect after a recovery failed or took longer than ` +
-        `${Math.round(maxAttemptMs)} ms`,
-    );
-  return descriptions.map((description) => ({ rule: 'recovery', description }));
+    problems.push(`${failureCount} times fresh clients could not exchange messages after a recovery`);
+  const p99Ms = percentile(durationsMs, 0.99);
+  if (p99Ms > maxP99Ms)
+    problems.push(`fresh clients exchanged messages ${Math.round(p99Ms)} ms after a recovery (p99)`);
+  return problems;
+};
+
+const describeReconnectProblems = (
+  reconnects: RecoveryFigures['reconnects'],
+  maxAttemptMs: number,
+): string[] => {
+  const badCount = reconnects.filter((ms) => ms === undefined || ms > maxAttemptMs).length;
+  if (badCount === 0) return [];
+  return [
+    `${badCount} of ${reconnects.length} attempts to reconnect after a recovery failed or took longer than ` +
+      `${Math.round(maxAttemptMs)} ms`,
+  ];
 };

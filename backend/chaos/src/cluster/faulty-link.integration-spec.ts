@@ -1,19 +1,26 @@
-// Runs on real TCP sockets on the loopback address. The near end of a connection is the client, the far end the server.
+// Runs on real TCP sockets on the loopback address. The near end of a connection is a client. The far end is a server,
+// which echoes the data that it receives.
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 import { until } from '../../../src/testing/until.functions';
 import { DELAY_MS, FaultyLink } from './faulty-link';
 
+interface NearEnd {
+  socket: Socket;
+  /** The data that it has received so far. */
+  readonly received: string;
+}
+
 let server: Server;
 let link: FaultyLink;
-/** The far ends of the connections; each echoes the data that it receives. */
-let serverSockets: Socket[];
-const clients: Socket[] = [];
+/** The far ends of all connections, in the order in which they were opened. */
+let farEnds: Socket[];
+const nearSockets: Socket[] = [];
 
 beforeEach(async () => {
-  serverSockets = [];
+  farEnds = [];
   server = createServer((socket) => {
-    serverSockets.push(socket);
+    farEnds.push(socket);
     socket.on('error', () => undefined);
     socket.on('data', (bytes) => socket.write(bytes));
   });
@@ -23,20 +30,36 @@ beforeEach(async () => {
 });
 
 afterEach(async () => {
-  for (const client of clients.splice(0)) client.destroy();
+  for (const socket of nearSockets.splice(0)) socket.destroy();
   await link.close();
-  for (const socket of serverSockets) socket.destroy();
+  for (const socket of farEnds) socket.destroy();
   server.close();
 });
 
-const openSocket = async (): Promise<{ socket: Socket; received: () => string }> => {
+const startConnecting = (): Socket => {
   const socket = connect(link.port, '127.0.0.1');
-  clients.push(socket);
+  nearSockets.push(socket);
+  socket.on('error', () => undefined);
+  return socket;
+};
+
+/** Opens a connection through the link. */
+const openNearEnd = async (): Promise<NearEnd> => {
+  const socket = startConnecting();
   let received = '';
   socket.on('data', (bytes: Buffer) => (received += bytes.toString()));
-  socket.on('error', () => undefined);
   await once(socket, 'connect');
-  return { socket, received: () => received };
+  return {
+    socket,
+    get received() {
+      return received;
+    },
+  };
+};
+
+/** Waits until a near end has sent this text, which is all that it sends. */
+const waitUntilSent = async ({ socket }: NearEnd, text: string): Promise<void> => {
+  await until(() => socket.bytesWritten === text.length);
 };
 
 /** Waits for `close`. `once` would reject when a reset emits `error`. */
@@ -44,92 +67,92 @@ const waitForClose = (socket: Socket): Promise<unknown> =>
   new Promise((resolve) => socket.once('close', resolve));
 
 it('a link without a fault forwards bytes', async () => {
-  const { socket, received } = await openSocket();
-  socket.write('hello');
-  await until(() => received() === 'hello');
+  const nearEnd = await openNearEnd();
+  nearEnd.socket.write('hello');
+  await until(() => nearEnd.received === 'hello');
 });
 
 it('a cut link resets open and new connections until it is restored', async () => {
-  const { socket } = await openSocket();
+  const first = await openNearEnd();
   link.fail('cut');
-  await waitForClose(socket);
-  const secondSocket = connect(link.port, '127.0.0.1').on('error', () => undefined);
-  await waitForClose(secondSocket);
+  await waitForClose(first.socket);
+  await waitForClose(startConnecting());
   link.restore();
-  const { socket: thirdSocket, received } = await openSocket();
-  thirdSocket.write('back');
-  await until(() => received() === 'back');
+  const last = await openNearEnd();
+  last.socket.write('back');
+  await until(() => last.received === 'back');
 });
 
 it('a black hole delivers no data until it is restored, and then all of it', async () => {
-  const { socket, received } = await openSocket();
-  socket.write('before ');
-  await until(() => received() === 'before ');
+  const first = await openNearEnd();
+  first.socket.write('before ');
+  await until(() => first.received === 'before ');
   link.fail('black-hole');
-  socket.write('during');
-  const { socket: secondSocket, received: receivedBySecond } = await openSocket();
-  secondSocket.write('second');
-  await until(() => socket.bytesWritten === 'before during'.length);
-  expect([received(), receivedBySecond()]).toEqual(['before ', '']);
-  expect(socket.destroyed).toBe(false);
+  first.socket.write('during');
+  const second = await openNearEnd();
+  second.socket.write('second');
+  await waitUntilSent(first, 'before during');
+  expect([first.received, second.received]).toEqual(['before ', '']);
+  expect(first.socket.destroyed).toBe(false);
   link.restore();
-  await until(() => received() === 'before during' && receivedBySecond() === 'second');
+  await until(() => first.received === 'before during' && second.received === 'second');
 });
 
 it('a delayed link delivers bytes late and in order', async () => {
-  const { socket, received } = await openSocket();
+  const nearEnd = await openNearEnd();
   link.fail('delay');
   const sentAt = Date.now();
   // The delay applies in each direction; timers may be 10 ms inaccurate.
   const minDelayMs = 2 * DELAY_MS - 10;
-  socket.write('one ');
-  socket.write('two');
-  await until(() => received() === 'one two');
+  nearEnd.socket.write('one ');
+  nearEnd.socket.write('two');
+  await until(() => nearEnd.received === 'one two');
   expect(Date.now() - sentAt).toBeGreaterThanOrEqual(minDelayMs);
 });
 
 it('a throttled link limits the bytes per second', async () => {
-  const { socket, received } = await openSocket();
+  const nearEnd = await openNearEnd();
   link.fail('throttle');
   const sentAt = Date.now();
-  socket.write('x'.repeat(6_000));
-  await until(() => received().length === 6_000);
-  // At 8 KiB a second, 6,000 bytes take 730 ms, or 630 ms if the token bucket is full at the start. 500 ms leaves a
+  nearEnd.socket.write('x'.repeat(6_000));
+  await until(() => nearEnd.received.length === 6_000);
+  // At 8 KiB a second, 6,000 bytes take at least 630 ms, even if the token bucket is full at the start. 500 ms leaves a
   // margin for timers.
   expect(Date.now() - sentAt).toBeGreaterThan(500);
 });
 
 it('a half-open link closes far ends and keeps near ends open, and resets the near ends when restored', async () => {
-  const { socket, received } = await openSocket();
-  socket.write('x');
-  await until(() => received() === 'x');
+  const nearEnd = await openNearEnd();
+  nearEnd.socket.write('x');
+  await until(() => nearEnd.received === 'x');
   link.fail('half-open');
-  await until(() => serverSockets.every(({ destroyed }) => destroyed));
-  socket.write('hello?');
-  await until(() => socket.bytesWritten === 'xhello?'.length);
-  expect(socket.destroyed).toBe(false);
+  await until(() => farEnds.every(({ destroyed }) => destroyed));
+  nearEnd.socket.write('hello?');
+  await waitUntilSent(nearEnd, 'xhello?');
+  expect(nearEnd.socket.destroyed).toBe(false);
   link.restore();
-  await waitForClose(socket);
+  await waitForClose(nearEnd.socket);
 });
 
 it('an abandoned link closes near ends, forwards new connections, and closes old far ends once restored', async () => {
-  const { socket, received } = await openSocket();
-  socket.write('x');
-  await until(() => received() === 'x');
+  const old = await openNearEnd();
+  old.socket.write('x');
+  await until(() => old.received === 'x');
   link.fail('abandoned');
-  await waitForClose(socket);
-  const { socket: newSocket, received: receivedByNew } = await openSocket();
-  newSocket.write('back');
-  await until(() => receivedByNew() === 'back');
-  expect(serverSockets.map(({ destroyed }) => destroyed)).toEqual([false, false]);
+  await waitForClose(old.socket);
+  const newer = await openNearEnd();
+  newer.socket.write('back');
+  await until(() => newer.received === 'back');
+  const [oldFarEnd, newerFarEnd] = farEnds;
+  expect(oldFarEnd!.destroyed).toBe(false);
+  expect(newerFarEnd!.destroyed).toBe(false);
   link.restore();
-  await until(() => serverSockets[0]!.destroyed);
-  newSocket.write(' still');
-  await until(() => receivedByNew() === 'back still');
+  await until(() => oldFarEnd!.destroyed);
+  newer.socket.write(' still');
+  await until(() => newer.received === 'back still');
 });
 
 it('a link closes a connection to a target that is down', async () => {
   server.close();
-  const socket = connect(link.port, '127.0.0.1').on('error', () => undefined);
-  await waitForClose(socket);
+  await waitForClose(startConnecting());
 });

@@ -39,22 +39,24 @@ export class SupervisedStore {
     return this.store.findRunning()?.process.pid;
   }
 
-  /** Sends a signal to the store and its child processes. */
-  sendSignalToAll(signal: NodeJS.Signals): void {
-    if (this.pid !== undefined) sendSignalToTree(this.pid, signal);
+  /** Sends a signal to the main process of the store and all its child processes. */
+  sendSignalToTree(signal: NodeJS.Signals): void {
+    const { pid } = this;
+    if (pid !== undefined) sendSignalToTree(pid, signal);
   }
 
-  /** Sends a signal to the store's main process. */
+  /** Sends a signal to the main process of the store only. */
   sendSignal(signal: NodeJS.Signals): void {
-    if (this.pid !== undefined) process.kill(this.pid, signal);
+    const { pid } = this;
+    if (pid !== undefined) process.kill(pid, signal);
   }
 
-  /** Resolves when the store does not run. */
-  async waitUntilGone(): Promise<void> {
+  /** Resolves when the store has ended. */
+  async waitUntilEnded(): Promise<void> {
     while (this.pid !== undefined) await sleep(PID_POLL_MS);
   }
 
-  /** Runs `work`, for example on the files of the store. The store is not restarted before `work` has ended. */
+  /** Does not restart the store while `work` runs, which may change the files of the store. */
   async withoutRestarts<Result>(work: () => Promise<Result>): Promise<Result> {
     this.isRestartPaused = true;
     try {
@@ -72,15 +74,18 @@ export class SupervisedStore {
 
   private async watch(): Promise<void> {
     while (!this.isClosed) {
-      if (!this.isRestartPaused && this.pid === undefined) {
-        try {
-          await this.store.ensureRunning({ mustKeepPort: true });
-          await this.onStart();
-        } catch {
-          // The store cannot start while its fault lasts (a full disk, for example). The next iteration retries.
-        }
-      }
+      const hasDied = this.pid === undefined;
+      if (hasDied && !this.isRestartPaused) await this.tryToRestart();
       await sleep(WATCH_EVERY_MS);
+    }
+  }
+
+  private async tryToRestart(): Promise<void> {
+    try {
+      await this.store.ensureRunning({ mustKeepPort: true });
+      await this.onStart();
+    } catch {
+      // The store cannot start while its fault lasts, for example a full disk. `watch` calls this again.
     }
   }
 }

@@ -11,7 +11,7 @@ interface FaultTarget {
   /** The process id changes with every restart; undefined while the process does not run. */
   getPid(): number | undefined;
   /** Signals the process and its children. */
-  sendSignalToAll(signal: NodeJS.Signals): void;
+  sendSignalToTree(signal: NodeJS.Signals): void;
   /** Signals the process only. */
   sendSignal(signal: NodeJS.Signals): void;
   waitUntilReady(): Promise<void>;
@@ -28,14 +28,14 @@ export const createProcessFault = (cluster: Cluster, kind: SignalKind, target: s
   switch (kind) {
     case 'pause':
       return {
-        begin: async () => faultTarget.sendSignalToAll('SIGSTOP'),
+        begin: async () => faultTarget.sendSignalToTree('SIGSTOP'),
         async end() {
-          faultTarget.sendSignalToAll('SIGCONT');
+          faultTarget.sendSignalToTree('SIGCONT');
           await faultTarget.waitUntilReady();
         },
       };
     case 'kill':
-      return createRestartFault(faultTarget, async () => faultTarget.sendSignalToAll('SIGKILL'));
+      return createRestartFault(faultTarget, async () => faultTarget.sendSignalToTree('SIGKILL'));
     case 'terminate':
       return createRestartFault(faultTarget, async () => {
         faultTarget.sendSignal('SIGTERM');
@@ -69,7 +69,7 @@ const findFaultTarget = (cluster: Cluster, target: string): FaultTarget => {
     const store = target === 'redis' ? cluster.redisStore : cluster.postgresStore;
     return {
       getPid: () => store.pid,
-      sendSignalToAll: (signal) => store.sendSignalToAll(signal),
+      sendSignalToTree: (signal) => store.sendSignalToTree(signal),
       sendSignal: (signal) => store.sendSignal(signal),
       waitUntilReady: () => waitUntilStoreAnswers(cluster, target),
     };
@@ -79,7 +79,7 @@ const findFaultTarget = (cluster: Cluster, target: string): FaultTarget => {
   if (!stackProcess) throw new Error(`There is no process ${target}`);
   return {
     getPid: () => stackProcess.pid,
-    sendSignalToAll: (signal) => {
+    sendSignalToTree: (signal) => {
       // `stackProcess.kill` would signal only the process itself, not its children.
       if (stackProcess.pid !== undefined) sendSignalToTree(stackProcess.pid, signal);
     },

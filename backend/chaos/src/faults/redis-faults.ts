@@ -61,7 +61,7 @@ const truncateLastSecond = async (cluster: Cluster): Promise<void> => {
   await cluster.redisStore.withoutRestarts(async () => {
     cluster.redisStore.sendSignal('SIGKILL');
     const killedAt = Date.now();
-    await cluster.redisStore.waitUntilGone();
+    await cluster.redisStore.waitUntilEnded();
     const file = findCurrentAppendOnlyFile(cluster.redisFolder);
     const lossStartsAt = killedAt - LOST_PERIOD_MS;
     const firstSample = samples.find((sample) => sample.file === file && sample.takenAt >= lossStartsAt);

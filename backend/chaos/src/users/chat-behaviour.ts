@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { reactionEmojis } from '@thaw/contract/emojis';
 import { formatImageMarkers } from '@thaw/contract/image-markers';
@@ -74,7 +75,7 @@ export class ChatBehaviour {
     if (!sessionId) return undefined;
     // The dots vary the length. Without the bar, the server would trim the last space when there are no dots.
     const content = this.createContent(sessionId, `${'.'.repeat(this.random.chooseBetween(0, 60))}|`);
-    const clientId = this.user.createId();
+    const clientId = randomUUID();
     return this.user.sendChatCommand(
       'random_message',
       { sessionId, content, messageType: 'text', clientId },
@@ -91,7 +92,7 @@ export class ChatBehaviour {
     const { id, recorder } = this.user;
     const text = this.createContent(sessionId, 'look');
     const content = formatImageMarkers({ text, imageUrls: [url] });
-    const clientId = this.user.createId();
+    const clientId = randomUUID();
     await this.user.sendChatCommand(
       'random_message',
       { sessionId, content, messageType: 'mixed', clientId },
@@ -148,7 +149,7 @@ export class ChatBehaviour {
     const { recorder, id: initiatorId } = this.user;
     const sessionId = this.sessionId;
     if (!sessionId || recorder.game) return;
-    const gameId = this.user.createId();
+    const gameId = randomUUID();
     const question = { id: this.random.pick(questions).id };
     await this.user.sendChatCommand(
       'break_ice_start',

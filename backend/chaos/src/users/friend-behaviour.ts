@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { Random } from '../random';
 import type { SimulatedUser } from './simulated-user';
 
@@ -30,7 +31,7 @@ export class FriendBehaviour {
     // With `already_friends`, another request has made the two friends.
     if (status !== 'accepted' && code !== 'already_friends') return;
     user.recorder.log.friends.add(addresseeId);
-    user.increment(user.acknowledged, 'friendship');
+    user.countAcknowledged('friendship');
   }
 
   /** Sends a private message to a random friend, and records its ack. */
@@ -39,7 +40,7 @@ export class FriendBehaviour {
     const { log } = user.recorder;
     if (log.friends.size === 0) return;
     const receiverId = this.random.pick([...log.friends]);
-    const clientId = user.createId();
+    const clientId = randomUUID();
     this.writtenCount += 1;
     const content = `private ${user.id} ${receiverId} ${this.writtenCount}`;
     await user.sendCommand(

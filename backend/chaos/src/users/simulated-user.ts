@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ClientEvent, ClientInput } from '@thaw/contract/client-frames';
 import type { Gender } from '@thaw/contract/scalars';
@@ -8,8 +7,8 @@ import { Connection } from './connection';
 import { FrameRecorder } from './frame-recorder';
 import type { Frame } from './page-socket';
 
-/** Wait before a retry, if the refusal names none. */
-const RETRY_AFTER_MS = 250;
+/** Wait before a refused command is retried, if the refusal names none. */
+const DEFAULT_RETRY_AFTER_MS = 250;
 /** Longest wait before a retry, even if the service asks for a longer one, because a run is short. */
 const MAX_RETRY_AFTER_MS = 2_000;
 const RETRY_AFTER_NO_RESPONSE_MS = 20;
@@ -33,6 +32,11 @@ const END_POLL_MS = 50;
  */
 export type Outcome = 'done' | 'chat_over' | 'refused' | 'given_up';
 
+/** Result of an attempt that was neither acknowledged nor finally refused. */
+interface Retry {
+  retryAfterMs: number;
+}
+
 /** A simulated visitor: an account, a connection that reconnects, and a record of the frames received. */
 export class SimulatedUser {
   readonly visitor: ThawVisitor;
@@ -43,7 +47,7 @@ export class SimulatedUser {
    * Number of failed attempts: refused commands by error code, commands without a response as `no_answer`, and HTTP
    * calls as `http`, followed by the status if there was a response.
    */
-  readonly refusals: Record<string, number> = {};
+  readonly failures: Record<string, number> = {};
   /** Number of acknowledged commands by event. */
   readonly acknowledged: Record<string, number> = {};
   /** While it is true, `call` sends nothing, and a command ends once the connection has given up reconnecting. */
@@ -73,7 +77,7 @@ export class SimulatedUser {
         this.recorder = new FrameRecorder(this.id, () => this.connection.authenticateAgain());
         return true;
       } catch {
-        this.increment(this.refusals, 'http');
+        increment(this.failures, 'http');
         await sleep(HTTP_RETRY_AFTER_MS);
       }
     }
@@ -101,9 +105,9 @@ export class SimulatedUser {
       try {
         const response = await withTimeout(HTTP_TIMEOUT_MS, this.visitor.call(method, path, body));
         if (response.status < 500 && response.status !== 429) return response;
-        this.increment(this.refusals, `http ${response.status}`);
+        increment(this.failures, `http ${response.status}`);
       } catch {
-        this.increment(this.refusals, 'http');
+        increment(this.failures, 'http');
       }
       await sleep(HTTP_RETRY_AFTER_MS);
     }
@@ -118,7 +122,7 @@ export class SimulatedUser {
     form.set('file', new Blob([new Uint8Array(image)], { type: 'image/jpeg' }), 'photo.jpg');
     const response = await this.call('POST', '/api/upload', form);
     if (response?.status !== 201) return undefined;
-    this.increment(this.acknowledged, 'upload');
+    this.countAcknowledged('upload');
     return (response.body as { url?: string }).url;
   }
 
@@ -139,34 +143,18 @@ export class SimulatedUser {
     onAck: (data: Record<string, unknown>, wasRetried: boolean) => void,
     isWanted: () => boolean = () => true,
   ): Promise<Outcome> {
-    let wasRetried = false;
+    let attemptCount = 0;
     while (isWanted()) {
       if (!(await this.connection.waitUntilReady(READY_WAIT_MS))) {
         if (this.isStopping && this.connection.hasGivenUp) return 'given_up';
         continue;
       }
-      // A copy, because an ack may still arrive after the request has timed out, when `wasRetried` has changed.
-      const wasRetriedBefore = wasRetried;
-      const response = await this.connection.request(event, data, (frame) => {
-        if (frame.event === 'ack') onAck(frame.data, wasRetriedBefore);
-      });
-      // A string is the reason why there is no response.
-      if (typeof response === 'string') {
-        this.increment(this.refusals, 'no_answer');
-        wasRetried = true;
-        await sleep(RETRY_AFTER_NO_RESPONSE_MS);
-      } else if (response.event === 'ack') {
-        this.increment(this.acknowledged, event);
-        return 'done';
-      } else {
-        const code = String(response.data.code);
-        this.increment(this.refusals, code);
-        if (CHAT_OVER_CODES.has(code)) return 'chat_over';
-        if (!RETRIED_CODES.has(code)) return 'refused';
-        // A command that failed with `internal` or `unavailable` may have been stored all the same.
-        wasRetried = true;
-        await sleep(Math.min(MAX_RETRY_AFTER_MS, Number(response.data.retryAfterMs ?? RETRY_AFTER_MS)));
-      }
+      // The ack of this attempt may arrive during a later one, after the request has timed out.
+      const wasRetried = attemptCount > 0;
+      const result = await this.attemptCommand(event, data, (ack) => onAck(ack, wasRetried));
+      if (typeof result === 'string') return result;
+      attemptCount += 1;
+      await sleep(result.retryAfterMs);
     }
     return 'refused';
   }
@@ -182,7 +170,6 @@ export class SimulatedUser {
     createFingerprint: (ack: Record<string, unknown>) => Fingerprint | undefined,
   ): Promise<Outcome> {
     const { sessionId } = data;
-    const isOpen = () => this.recorder.currentChat?.sessionId === sessionId;
     const outcome = await this.sendCommand(
       event,
       data,
@@ -191,18 +178,50 @@ export class SimulatedUser {
         if (fingerprint !== undefined)
           this.recorder.acknowledge(sessionId, Number(ack.seq), fingerprint, wasRetried);
       },
-      isOpen,
+      () => this.isInChat(sessionId),
     );
     if (outcome === 'chat_over') await this.waitForEnd(sessionId);
     return outcome;
   }
 
+  countAcknowledged(event: string): void {
+    increment(this.acknowledged, event);
+  }
+
+  /** Sends a command once, and counts its result. A command without an ack may have been stored all the same. */
+  private async attemptCommand<E extends ClientEvent>(
+    event: E,
+    data: ClientInput<E>,
+    onAck: (data: Record<string, unknown>) => void,
+  ): Promise<Outcome | Retry> {
+    const response = await this.connection.request(event, data, (frame) => {
+      if (frame.event === 'ack') onAck(frame.data);
+    });
+    if (response === 'closed' || response === 'timeout') {
+      increment(this.failures, 'no_answer');
+      return { retryAfterMs: RETRY_AFTER_NO_RESPONSE_MS };
+    }
+    if (response.event === 'ack') {
+      this.countAcknowledged(event);
+      return 'done';
+    }
+    const code = String(response.data.code);
+    increment(this.failures, code);
+    if (CHAT_OVER_CODES.has(code)) return 'chat_over';
+    if (!RETRIED_CODES.has(code)) return 'refused';
+    const retryAfterMs = Number(response.data.retryAfterMs ?? DEFAULT_RETRY_AFTER_MS);
+    return { retryAfterMs: Math.min(MAX_RETRY_AFTER_MS, retryAfterMs) };
+  }
+
+  private isInChat(sessionId: string): boolean {
+    return this.recorder.currentChat?.sessionId === sessionId;
+  }
+
   /** After a refusal because the chat is over: reports a problem if the end of the chat does not arrive. */
   private async waitForEnd(sessionId: string): Promise<void> {
-    const isOpen = () => this.recorder.currentChat?.sessionId === sessionId;
     const deadline = Date.now() + END_TIMEOUT_MS;
     while (Date.now() < deadline) {
-      if (!isOpen()) return;
+      if (!this.isInChat(sessionId)) return;
       if (!this.connection.isReady) return; // after the reconnect, the recorder checks that the end arrives
       await sleep(END_POLL_MS);
     }
@@ -214,15 +233,11 @@ export class SimulatedUser {
     this.recorder.receive(frame);
     this.onFrame?.(frame);
   }
-
-  increment(counts: Record<string, number>, name: string): void {
-    counts[name] = (counts[name] ?? 0) + 1;
-  }
-
-  createId(): string {
-    return randomUUID();
-  }
 }
+
+const increment = (counts: Record<string, number>, name: string): void => {
+  counts[name] = (counts[name] ?? 0) + 1;
+};
 
 /** @throws Error when `work` does not settle within `ms` */
 const withTimeout = async <Result>(ms: number, work: Promise<Result>): Promise<Result> => {

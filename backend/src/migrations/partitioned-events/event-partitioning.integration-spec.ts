@@ -28,11 +28,11 @@ const readRows = <Row = Record<string, unknown>>(sql: string, parameters?: unkno
 
 /** Runs the conversion in its own connection, as a process that migrates does. */
 const convert = async (options: PartitioningOptions = {}): Promise<void> => {
-  const owner = await database.connect();
+  const dataSource = await database.connect();
   try {
-    await new EventPartitioning(owner.createQueryRunner(), options).run();
+    await new EventPartitioning(dataSource.createQueryRunner(), options).run();
   } finally {
-    await owner.destroy();
+    await dataSource.destroy();
   }
 };
 
@@ -41,34 +41,89 @@ const readLog = () =>
 const readPersonalData = () => readRows('SELECT * FROM event_private ORDER BY stream_id, event_id');
 const withoutPartition = (log: readonly Record<string, unknown>[]) =>
   log.map(({ partition: _partition, ...row }) => row);
-const isPartitioned = async (): Promise<boolean> =>
-  (
-    await readRows<{ is_partitioned: boolean }>(
-      `SELECT relkind = 'p' AS is_partitioned FROM pg_class WHERE oid = 'events'::regclass`,
-    )
-  )[0]!.is_partitioned;
+const isPartitioned = async (): Promise<boolean> => {
+  const [events] = await readRows<{ is_partitioned: boolean }>(
+    `SELECT relkind = 'p' AS is_partitioned FROM pg_class WHERE oid = 'events'::regclass`,
+  );
+  return events!.is_partitioned;
+};
+
+/** Runs the conversion until it is complete, interrupting it after every step. @returns the names of the steps */
+const convertWithInterruptions = async (options: PartitioningOptions): Promise<string[]> => {
+  const steps: string[] = [];
+  const onStep = (step: string) => {
+    // A conversion that continues reports completed steps again, except batches, whose names all begin with `copied`.
+    const isRepetition = steps.includes(step) && !step.startsWith('copied');
+    if (isRepetition) return;
+    steps.push(step);
+    throw new Error('interrupted');
+  };
+  while (!(await isPartitioned())) {
+    await expect(convert({ ...options, onStep })).rejects.toThrow('interrupted');
+  }
+  // Has nothing left to do, because the last interruption came after the swap.
+  await convert();
+  return steps;
+};
+
+/** Waits until the service has appended `count` more events. */
+const waitForAppends = async ({ appended }: BusyEventStore, count: number): Promise<void> => {
+  const lengthBefore = appended.length;
+  await until(() => appended.length >= lengthBefore + count);
+};
+
+interface BusyConversion {
+  busy: BusyEventStore;
+  /** The keys of the personal data before the conversion. The service changes or deletes these rows. */
+  before: PrivateRow[];
+}
+
+/** Converts 40 chats of 20 events while the service appends, changes, deletes and reads. */
+const convertWhileBusy = async (): Promise<BusyConversion> => {
+  await writeChats(apiDataSource, 40, 20);
+  const before = await readRows<PrivateRow>(
+    'SELECT stream_id, event_id FROM event_private ORDER BY random()',
+  );
+  const busy = new BusyEventStore(apiDataSource);
+  busy.start(before);
+  await waitForAppends(busy, 25);
+  // Each step continues only when the service has appended again.
+  await convert({ batchRows: 120, onStep: () => waitForAppends(busy, 1) });
+  await waitForAppends(busy, 25);
+  await busy.stop();
+  return { busy, before };
+};
+
+/** `owner` owns the log; `api` has the privileges of the service. */
+interface Roles {
+  owner: string;
+  api: string;
+}
+
+/** Runs `work` with new roles, and drops them, because they belong to the server and not to the database. */
+const withRoles = async (work: (roles: Roles) => Promise<void>): Promise<void> => {
+  const createName = () => `thaw_test_${randomBytes(4).toString('hex')}`;
+  const [owner, api] = [createName(), createName()];
+  await apiDataSource.query(`
+    CREATE ROLE ${owner}; CREATE ROLE ${api};
+    ALTER TABLE events OWNER TO ${owner};
+    GRANT SELECT, INSERT ON events TO ${api};
+    GRANT SELECT, INSERT, UPDATE, DELETE ON event_private TO ${api};
+    GRANT SELECT, INSERT, UPDATE ON event_streams TO ${api}`);
+  try {
+    await work({ owner, api });
+  } finally {
+    await apiDataSource.query(`
+      DROP OWNED BY ${api}; REASSIGN OWNED BY ${owner} TO CURRENT_USER; DROP OWNED BY ${owner};
+      DROP ROLE ${api}; DROP ROLE ${owner}`);
+  }
+};
 
 describe('EventPartitioning', () => {
-  it('converts all data, even if it is interrupted after every step', async () => {
+  it('continues after the last committed step when it is interrupted', async () => {
     // 240 chats of 3 events: 720 events, in four batches of up to 200.
     await writeChats(apiDataSource, 240, 3);
-    const [log, personalData] = [withoutPartition(await readLog()), await readPersonalData()];
-    const [sequence] = await readRows<{ last_position: string }>(
-      'SELECT last_value AS last_position FROM events_global_position_seq',
-    );
-
-    const steps: string[] = [];
-    const interrupt = (step: string) => {
-      // Interrupts each step once. Every batch is a step, and the batches of a table have the same name, `copied …`.
-      if (steps.includes(step) && !step.startsWith('copied')) return;
-      steps.push(step);
-      throw new Error('interrupted');
-    };
-    while (!(await isPartitioned())) {
-      await expect(convert({ onStep: interrupt, batchRows: 200 })).rejects.toThrow('interrupted');
-    }
-    await convert(); // has nothing left to do, because the interruption came after the swap
-    expect(steps).toEqual([
+    expect(await convertWithInterruptions({ batchRows: 200 })).toEqual([
       'prepared',
       ...Array.from({ length: 4 }, () => 'copied events'),
       'filled events',
@@ -77,6 +132,15 @@ describe('EventPartitioning', () => {
       'verified',
       'swapped',
     ]);
+  });
+
+  it('converts all data, even if it is interrupted after every step', async () => {
+    await writeChats(apiDataSource, 240, 3);
+    const [log, personalData] = [withoutPartition(await readLog()), await readPersonalData()];
+    const [sequence] = await readRows<{ last_position: string }>(
+      'SELECT last_value AS last_position FROM events_global_position_seq',
+    );
+    await convertWithInterruptions({ batchRows: 200 });
 
     const converted = await readLog();
     expect(withoutPartition(converted)).toEqual(log);
@@ -97,26 +161,8 @@ describe('EventPartitioning', () => {
     expect(await readRows(`SELECT proname FROM pg_proc WHERE proname LIKE 'mirror%'`)).toEqual([]);
   });
 
-  it('loses, repeats and restores no data while the service appends, changes, deletes and reads', async () => {
-    await writeChats(apiDataSource, 40, 20);
-    const before = await readRows<PrivateRow>(
-      'SELECT stream_id, event_id FROM event_private ORDER BY random()',
-    );
-    const busy = new BusyEventStore(apiDataSource);
-    busy.start(before); // changes or deletes these rows
-    await until(() => busy.appended.length > 20);
-    await convert({
-      batchRows: 120,
-      // Continues only when the service has appended again.
-      onStep: async () => {
-        const { length } = busy.appended;
-        await until(() => busy.appended.length > length);
-      },
-    });
-    const { length } = busy.appended;
-    await until(() => busy.appended.length > length + 20);
-    await busy.stop();
-
+  it('neither loses nor repeats an event while the service appends and reads', async () => {
+    const { busy } = await convertWhileBusy();
     const log = await readRows<{ event_id: string }>(
       'SELECT event_id FROM events ORDER BY transaction_id, global_position',
     );
@@ -125,12 +171,15 @@ describe('EventPartitioning', () => {
     expect(busy.followed).toEqual(log.map((row) => row.event_id));
     expect(new Set(busy.followed).size).toBe(log.length);
     for (const eventId of busy.appended) expect(busy.followed).toContain(eventId);
-    // In each stream, the last position and the number of events are equal to the version, so there are no gaps.
-    expect(
-      await readRows(`SELECT stream_id FROM events JOIN event_streams s USING (stream_id) GROUP BY stream_id, s.version
-        HAVING max(stream_position) <> s.version OR count(*) <> s.version`),
-    ).toEqual([]);
+    const streamsWithGaps = await readRows(
+      `SELECT stream_id FROM events JOIN event_streams s USING (stream_id) GROUP BY stream_id, s.version
+       HAVING max(stream_position) <> s.version OR count(*) <> s.version`,
+    );
+    expect(streamsWithGaps).toEqual([]);
+  });
 
+  it('neither loses nor restores personal data while the service changes and deletes it', async () => {
+    const { busy, before } = await convertWhileBusy();
     expect(busy.deleted.size).toBeGreaterThan(10);
     const after = await readRows<PrivateRow & { data: { content?: string } }>('SELECT * FROM event_private');
     const contents = new Map(after.map((row) => [row.event_id, row.data.content]));
@@ -156,8 +205,7 @@ describe('EventPartitioning', () => {
     const steps: string[] = [];
     const converting = convert({ onStep: (step) => void steps.push(step) });
     await until(() => steps.includes('verified'));
-    const { length } = busy.appended;
-    await until(() => busy.appended.length > length + 50);
+    await waitForAppends(busy, 60);
     expect(await isPartitioned()).toBe(false);
     expect(await reader.query('SELECT count(*)::int AS count FROM events')).toEqual([{ count: 100 }]);
     await reader.commitTransaction();
@@ -181,65 +229,60 @@ describe('EventPartitioning', () => {
     expect(await isPartitioned()).toBe(true);
   });
 
-  it('keeps owners, privileges, storage parameters and the exclusion of personal data from statistics', async () => {
-    const createRoleName = () => `thaw_test_${randomBytes(4).toString('hex')}`;
-    const [owner, api] = [createRoleName(), createRoleName()];
-    await apiDataSource.query(`
-      CREATE ROLE ${owner}; CREATE ROLE ${api};
-      ALTER TABLE events OWNER TO ${owner};
-      GRANT SELECT, INSERT ON events TO ${api};
-      GRANT SELECT, INSERT, UPDATE, DELETE ON event_private TO ${api};
-      GRANT SELECT, INSERT, UPDATE ON event_streams TO ${api};
-      ALTER TABLE event_private SET (autovacuum_vacuum_scale_factor = 0.02, toast.autovacuum_enabled = false)`);
-    await writeChats(apiDataSource, 300, 3); // enough for rows in every partition
-    await convert();
-    try {
-      expect(
-        await readRows(
-          `SELECT DISTINCT pg_get_userbyid(relowner) AS owner FROM pg_class WHERE relname ~ '^events(_p..)?$' AND relkind IN ('r', 'p')`,
-        ),
-      ).toEqual([{ owner }]);
-      const partitions = `SELECT inhrelid FROM pg_inherits WHERE inhparent = 'event_private'::regclass`;
-      expect(
-        await readRows(
-          `SELECT DISTINCT c.reloptions, t.reloptions AS toast FROM pg_class c JOIN pg_class t ON t.oid = c.reltoastrelid
-           WHERE c.oid IN (${partitions})`,
-        ),
-      ).toEqual([
+  it('keeps owners, storage parameters and the exclusion of personal data from statistics', () =>
+    withRoles(async ({ owner }) => {
+      await apiDataSource.query(
+        'ALTER TABLE event_private SET (autovacuum_vacuum_scale_factor = 0.02, toast.autovacuum_enabled = false)',
+      );
+      await writeChats(apiDataSource, 300, 3); // enough for rows in every partition
+      await convert();
+
+      const owners = await readRows(
+        `SELECT DISTINCT pg_get_userbyid(relowner) AS owner FROM pg_class
+         WHERE relname ~ '^events(_p..)?$' AND relkind IN ('r', 'p')`,
+      );
+      expect(owners).toEqual([{ owner }]);
+      const storageParameters = await readRows(
+        `SELECT DISTINCT c.reloptions, t.reloptions AS toast
+         FROM pg_class c JOIN pg_class t ON t.oid = c.reltoastrelid
+         WHERE c.oid IN (SELECT inhrelid FROM pg_inherits WHERE inhparent = 'event_private'::regclass)`,
+      );
+      expect(storageParameters).toEqual([
         { reloptions: ['autovacuum_vacuum_scale_factor=0.02'], toast: ['autovacuum_enabled=false'] },
       ]);
       await apiDataSource.query('ANALYZE');
-      expect(
-        await readRows(
-          `SELECT DISTINCT tablename FROM pg_stats WHERE tablename LIKE 'event_private%' AND attname = 'data'`,
-        ),
-      ).toEqual([]);
+      const statistics = await readRows(
+        `SELECT DISTINCT tablename FROM pg_stats WHERE tablename LIKE 'event_private%' AND attname = 'data'`,
+      );
+      expect(statistics).toEqual([]);
+    }));
 
+  it('keeps the privileges of the service, and the log append-only', () =>
+    withRoles(async ({ owner, api }) => {
+      await writeChats(apiDataSource, 300, 3); // enough for rows in every partition
+      await convert();
       await apiDataSource.transaction(async (manager) => {
         await manager.query(`SET LOCAL ROLE ${api}`);
         await writeChats(manager, 3, 5);
         await manager.query(`UPDATE event_private SET data = '{}'`);
       });
-      // The log stays append-only: the service lacks the privileges, and triggers refuse the owner.
+
+      const runAs = (role: string, statement: string) =>
+        apiDataSource.transaction(async (manager) => {
+          await manager.query(`SET LOCAL ROLE ${role}`);
+          await manager.query(statement);
+        });
+      // The service lacks the privileges, and triggers refuse the owner.
       for (const statement of [
         `UPDATE events SET type = 'Other'`,
         'TRUNCATE events',
         'DELETE FROM events_p00',
         'TRUNCATE events_p00',
       ]) {
-        const run = (role: string) =>
-          apiDataSource.transaction(async (manager) => {
-            await manager.query(`SET LOCAL ROLE ${role}`);
-            await manager.query(statement);
-          });
-        await expect(run(api)).rejects.toMatchObject({ code: '42501' }); // insufficient_privilege
-        await expect(run(owner)).rejects.toThrow('append-only');
+        await expect(runAs(api, statement)).rejects.toMatchObject({ code: '42501' }); // insufficient_privilege
+        await expect(runAs(owner, statement)).rejects.toThrow('append-only');
       }
-    } finally {
-      await apiDataSource.query(`DROP OWNED BY ${api}; REASSIGN OWNED BY ${owner} TO CURRENT_USER; DROP OWNED BY ${owner};
-        DROP ROLE ${api}; DROP ROLE ${owner}`);
-    }
-  });
+    }));
 
   it('refuses the deletions by `ctid` of the previous release, because a `ctid` is no longer unique', async () => {
     await writeChats(apiDataSource, 10, 10);

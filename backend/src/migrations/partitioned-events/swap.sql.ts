@@ -7,7 +7,7 @@ const PAIRS = [
 ] as const;
 
 /** Builds one PL/pgSQL block for each pair. Its variables `original` and `copy` are the table and the copy. */
-const buildForEachPair = (declarations: string, statements: string): string =>
+const buildBlocksSql = (declarations: string, statements: string): string =>
   PAIRS.map(
     ([table, copyName]) => `
   DO $$
@@ -19,10 +19,11 @@ const buildForEachPair = (declarations: string, statements: string): string =>
   END $$;`,
   ).join('');
 
-/** Gives the copies the storage parameters of the tables, and the statistics targets of their columns. */
-export const copySettingsSql = buildForEachPair(
+/** Gives the copies the settings of the tables: the storage parameters, and the statistics targets of the columns. */
+export const copySettingsSql = buildBlocksSql(
   'item record;',
   `
+    -- A partitioned table has no storage parameters, so each of its partitions gets those of the original table.
     FOR item IN
       SELECT inhrelid::regclass AS partition, source.reloptions, toast.reloptions AS toast_options
       FROM pg_inherits JOIN pg_class source ON source.oid = original
@@ -47,11 +48,11 @@ export const copySettingsSql = buildForEachPair(
 );
 
 /**
- * Gives the copies the owners of the tables, and the privileges of other roles. Partitions get no privileges, because
- * the service accesses them only through the partitioned table.
+ * Gives the copies the privileges of the tables, except those of the owners. Partitions get none, because the service
+ * accesses them only through the partitioned table.
  */
-const copyPrivilegesSql = buildForEachPair(
-  'item record; new_owner text;',
+const copyPrivilegesSql = buildBlocksSql(
+  'item record;',
   `
     FOR item IN
       SELECT privilege_type AS privilege,
@@ -65,7 +66,14 @@ const copyPrivilegesSql = buildForEachPair(
       IF item.privilege = 'INSERT' AND original = 'events'::regclass THEN
         EXECUTE format('GRANT USAGE ON SEQUENCE event_positions TO %s%s', item.role, item.option);
       END IF;
-    END LOOP;
+    END LOOP;`,
+);
+
+/** Gives the copies and their partitions the owners of the tables. */
+const copyOwnersSql = buildBlocksSql(
+  'item record; new_owner text;',
+  `
+    -- Null if both have the same owner.
     SELECT quote_ident(pg_get_userbyid(source.relowner)) INTO new_owner
     FROM pg_class source, pg_class target
     WHERE source.oid = original AND target.oid = copy AND source.relowner <> target.relowner;
@@ -81,9 +89,9 @@ const copyPrivilegesSql = buildForEachPair(
 export const lockTablesSql = 'LOCK TABLE events, event_private IN ACCESS EXCLUSIVE MODE';
 
 /**
- * Counts the transactions that may have taken their snapshot before the transaction id $1 was assigned. This was after
- * the last batch of rows had been copied, so such a transaction would not see all rows of the copies. `age` returns how
- * many ids have been assigned since the given one.
+ * Counts the transactions whose snapshot may be older than the transaction id $1. This id is assigned after the last
+ * batch of rows was copied, so an older snapshot may not contain all rows of the copies. A greater `age` means an older
+ * id.
  */
 export const countOldSnapshotsSql = `
   SELECT count(*)::int AS count FROM pg_stat_activity
@@ -91,8 +99,8 @@ export const countOldSnapshotsSql = `
     AND backend_xmin IS NOT NULL AND age(backend_xmin) > age($1::xid)`;
 
 /**
- * Creates a function that returns which of the given event ids are in the stream. It always uses the generic plan,
- * which chooses the partition at execution. Otherwise, PostgreSQL would plan each call.
+ * Creates a function that returns which of the event ids are in the stream. It always uses the generic plan, which
+ * chooses the partition when it is executed. Otherwise, PostgreSQL would plan each call.
  */
 export const createFindKnownEventsSql = `
   CREATE OR REPLACE FUNCTION find_known_events(stream text, ids uuid[]) RETURNS uuid[] LANGUAGE plpgsql STABLE
@@ -101,9 +109,8 @@ export const createFindKnownEventsSql = `
     RETURN ARRAY(SELECT event_id FROM events WHERE stream_id = stream AND event_id = ANY (ids));
   END $$;`;
 
-/** Replaces the tables by their copies. Positions continue after the last one that was ever assigned. */
-export const swapTablesSql = `
-  ${copyPrivilegesSql}
+/** Sets the sequence of the copy, so that positions continue after the last one that was ever assigned. */
+const continuePositionsSql = `
   DO $$
   DECLARE
     highest bigint;
@@ -116,12 +123,18 @@ export const swapTablesSql = `
     IF highest > (SELECT last_value FROM event_positions) THEN
       PERFORM setval('event_positions', highest);
     END IF;
-  END $$;
-  -- The table event_partitioning recorded how far the copies were filled. The functions mirror_... belong to the
-  -- triggers that repeated every write in the copies.
-  DROP TABLE events, event_private, event_partitioning;
-  DROP FUNCTION mirror_events(), mirror_event_private();
+  END $$;`;
 
+/**
+ * Drops the tables and what the conversion needed: the record of how far the copies were filled, and the functions of
+ * the triggers that repeated every write in the copies.
+ */
+const dropTablesSql = `
+  DROP TABLE events, event_private, event_partitioning;
+  DROP FUNCTION mirror_events(), mirror_event_private();`;
+
+/** Gives the copies the names of the tables. */
+const renameCopiesSql = `
   ALTER TABLE ${COPY_OF_EVENTS} RENAME TO events;
   ALTER TABLE events RENAME CONSTRAINT ${COPY_OF_EVENTS}_pkey TO events_pkey;
   ALTER TABLE events RENAME CONSTRAINT ${COPY_OF_EVENTS}_stream_event_key TO events_stream_event_key;
@@ -131,12 +144,13 @@ export const swapTablesSql = `
   ALTER TABLE ${COPY_OF_PRIVATE} RENAME TO event_private;
   ALTER TABLE event_private RENAME CONSTRAINT ${COPY_OF_PRIVATE}_pkey TO event_private_pkey;
   ALTER INDEX ${COPY_OF_PRIVATE}_subject_idx RENAME TO event_private_subject_idx;
-  ALTER INDEX ${COPY_OF_PRIVATE}_expires_idx RENAME TO event_private_expires_idx;
+  ALTER INDEX ${COPY_OF_PRIVATE}_expires_idx RENAME TO event_private_expires_idx;`;
 
-  ${createFindKnownEventsSql}
-
-  -- The previous release erases the rows of a user by ctid, which is unique only within a partition: it would delete
-  -- rows of other users. This trigger makes such an erasure fail, and workers of this release finish it.
+/**
+ * The previous release erases the rows of a user by ctid, which is unique only within a partition, so the erasure would
+ * also delete rows of other users. This trigger makes such an erasure fail. Workers of this release finish it.
+ */
+const refuseDeletionByCtidSql = `
   CREATE FUNCTION refuse_to_delete_by_ctid() RETURNS trigger LANGUAGE plpgsql AS $$
   BEGIN
     IF current_query() LIKE '%DELETE FROM event_private WHERE ctid =%' THEN
@@ -146,5 +160,15 @@ export const swapTablesSql = `
     RETURN NULL;
   END $$;
   CREATE TRIGGER rows_are_not_deleted_by_ctid BEFORE DELETE ON event_private
-    FOR EACH STATEMENT EXECUTE FUNCTION refuse_to_delete_by_ctid();
-`;
+    FOR EACH STATEMENT EXECUTE FUNCTION refuse_to_delete_by_ctid();`;
+
+/** Replaces the tables by their copies. */
+export const swapTablesSql = [
+  copyPrivilegesSql,
+  copyOwnersSql,
+  continuePositionsSql,
+  dropTablesSql,
+  renameCopiesSql,
+  createFindKnownEventsSql,
+  refuseDeletionByCtidSql,
+].join('');

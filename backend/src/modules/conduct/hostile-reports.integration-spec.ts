@@ -1,6 +1,7 @@
 // Uses real PostgreSQL and Redis, with two api replicas over HTTP and sockets.
 import { limits } from '@thaw/contract/limits';
 import { DataSource } from 'typeorm';
+import { rateLimitKey } from '../../platform/redis/redis.keys';
 import { createConnectedFriends, createPrivateMessage } from '../../testing/private-chat.fixture';
 import { readEvents, startChat } from '../../testing/random-chat.fixture';
 import { recordPastChat } from '../../testing/relationship.fixture';
@@ -12,6 +13,8 @@ import { StandingsService } from '../standings/application/standings.service';
 import { ReporterWeightService } from './application/reporter-weight.service';
 
 jest.setTimeout(60_000);
+
+const FORBIDDEN = { status: 403, body: { code: 'forbidden' } };
 
 describe('hostile reports', () => {
   let stack: TestStack;
@@ -29,6 +32,10 @@ describe('hostile reports', () => {
     const { id } = await bobSocket.request('random_message', textMessage(sessionId, 'something bad'));
     return { ...chat, messageId: String(id) };
   };
+
+  /** The weight of further reports by a user. Reports with the weight 0 do not count. */
+  const weighReportsOf = (reporter: ThawVisitor): Promise<number> =>
+    stack.replicas[0]!.app.get(ReporterWeightService).weigh(reporter.user.id);
 
   it('a report with a malformed body is refused', async () => {
     const { ada, bob, sessionId } = await startChatWithMessage();
@@ -48,23 +55,30 @@ describe('hostile reports', () => {
       { sessionId, alsoBlock: 'yes' },
       { sessionId, targetId: '7' },
       { sessionId, reporterId: null },
-    ])
+    ]) {
       // Compared together with `fields`, so that a failure shows which body was accepted.
       expect([fields, await fileReport(ada, bob, fields)]).toMatchObject([
         fields,
         { status: 400, body: { code: 'validation_failed' } },
       ]);
+    }
     expect(await readStoredReports(stack, bob)).toEqual([]);
   });
 
-  it('a report for another user, an unauthenticated call and a read of the reports of others are refused', async () => {
+  it('a report in the name of another user is refused', async () => {
     const { ada, bob, sessionId } = await startChatWithMessage();
     const stranger = await stack.createVisitor(0);
-    const forbidden = { status: 403, body: { code: 'forbidden' } };
-    expect(await fileReport(stranger, bob, { reporterId: ada.user.id, sessionId })).toMatchObject(forbidden);
-    expect(await stranger.call('GET', `/api/reports/${ada.user.id}`)).toMatchObject(forbidden);
-    const unauthenticated = await new ThawVisitor([stack.origins[0]!]).call('POST', '/api/reports', {});
-    expect(unauthenticated.status).toBe(401);
+    expect(await fileReport(stranger, bob, { reporterId: ada.user.id, sessionId })).toMatchObject(FORBIDDEN);
+  });
+
+  it('a read of the reports of another user is refused', async () => {
+    const [ada, stranger] = [await stack.createVisitor(0), await stack.createVisitor(0)];
+    expect(await stranger.call('GET', `/api/reports/${ada.user.id}`)).toMatchObject(FORBIDDEN);
+  });
+
+  it('an unauthenticated report is refused', async () => {
+    const { status } = await new ThawVisitor([stack.origins[0]!]).call('POST', '/api/reports', {});
+    expect(status).toBe(401);
   });
 
   it('a report by a stranger is refused without an effect', async () => {
@@ -82,30 +96,27 @@ describe('hostile reports', () => {
     expect(rows).toEqual([]);
   });
 
-  it('words are stored normalised, without NUL, with lone surrogates replaced, and blank words as null', async () => {
+  it.each([
+    {
+      how: 'normalised: trimmed, without NUL, with lone surrogates replaced',
+      words: ' a\u0000b \ud800 \r\n😀 ',
+      stored: 'ab \ufffd \n😀',
+    },
+    { how: 'in full up to 1,000 code points', words: '😀'.repeat(1_000), stored: '😀'.repeat(1_000) },
+    { how: 'as null if they are blank', words: ' \n ', stored: null },
+  ])('the words of a report are stored $how', async ({ words, stored }) => {
     const { ada, bob, sessionId } = await startChatWithMessage();
-    expect((await fileReport(ada, bob, { sessionId, words: ' a\u0000b \ud800 \r\n😀 ' })).status).toBe(201);
-    const other = await startChatWithMessage();
-    expect(
-      (await fileReport(other.ada, other.bob, { sessionId: other.sessionId, words: '😀'.repeat(1_000) }))
-        .status,
-    ).toBe(201);
-    const blank = await startChatWithMessage();
-    expect(
-      (await fileReport(blank.ada, blank.bob, { sessionId: blank.sessionId, words: ' \n ' })).status,
-    ).toBe(201);
-    expect((await readStoredReports(stack, bob))[0]!.words).toBe('ab \ufffd \n😀');
-    expect((await readStoredReports(stack, other.bob))[0]!.words).toBe('😀'.repeat(1_000));
-    expect((await readStoredReports(stack, blank.bob))[0]!.words).toBeNull();
+    expect((await fileReport(ada, bob, { sessionId, words })).status).toBe(201);
+    expect((await readStoredReports(stack, bob))[0]!.words).toBe(stored);
   });
 
   it('an id in `messageIds` is ignored unless it is that of a message of the reported chat', async () => {
     const { ada, bob, sessionId, messageId } = await startChatWithMessage();
-    const others = await startChatWithMessage();
+    const otherChat = await startChatWithMessage();
     const [chatStarted] = await readEvents(stack, sessionId);
     const unknownIds = ['0-0', '9999999999999999-0'];
     const privateMessageId = 1; // only ids of private messages are numbers
-    const messageIds = [others.messageId, chatStarted!.id, ...unknownIds, privateMessageId, messageId];
+    const messageIds = [otherChat.messageId, chatStarted!.id, ...unknownIds, privateMessageId, messageId];
     expect((await fileReport(ada, bob, { sessionId, messageIds })).status).toBe(201);
     const [report] = await readStoredReports(stack, bob);
     expect(JSON.parse(report!.evidence!)).toMatchObject({
@@ -118,64 +129,66 @@ describe('hostile reports', () => {
     const { ada, bob } = await startChatWithMessage();
     // History ids begin with 1, so this report is malformed.
     expect((await fileReport(ada, bob, { historyId: 0 })).status).toBe(400);
-    /** Reports a chat that does not exist until a limit refuses it. @returns the number of reports before that. */
+    /** Files reports about a chat that does not exist. @returns how many are admitted before a limit refuses one. */
     const reportUntilRefused = async (): Promise<number> => {
-      for (let admittedCount = 0; ; admittedCount += 1)
-        if ((await fileReport(ada, bob, { sessionId: 'unknown' })).status === 429) return admittedCount;
+      let admittedCount = 0;
+      while ((await fileReport(ada, bob, { sessionId: 'unknown' })).status !== 429) admittedCount += 1;
+      return admittedCount;
     };
-    expect(await reportUntilRefused()).toBe(10);
     /** Deletes the bucket of the hourly limit, as if an hour had passed. */
     const advanceOneHour = async () => {
-      const keys = await stack.store.redis.keys(`*reports:*${ada.user.id}*`);
-      expect(keys).toHaveLength(1);
-      await stack.store.redis.del(...keys);
+      expect(await stack.store.redis.del(rateLimitKey('reports', ada.user.id))).toBe(1);
     };
-    // After 30 reports the daily limit refuses further ones.
-    for (const admittedCount of [10, 10, 0]) {
-      await advanceOneHour();
-      expect(await reportUntilRefused()).toBe(admittedCount);
-    }
+    expect(await reportUntilRefused()).toBe(10);
+    await advanceOneHour();
+    expect(await reportUntilRefused()).toBe(10);
+    await advanceOneHour();
+    expect(await reportUntilRefused()).toBe(10);
+    await advanceOneHour();
+    expect(await reportUntilRefused()).toBe(0); // the daily limit
   });
 
-  it('a report by an unreliable or suspended reporter has weight 0, so that it does not count', async () => {
+  it('a report has weight 0 if its reporter has 5 decided reports or more, and 80% of them were dismissed', async () => {
     const ada = await stack.createVisitor(0);
-    const weights = stack.replicas[0]!.app.get(ReporterWeightService);
-    const weigh = () => weights.weigh(ada.user.id);
-    let reportIdOffset = 1_000_000; // above the ids of the reports that the other tests file
-    const insertDecidedReports = (outcome: string, count: number) =>
-      stack.database.dataSource.query(
+    let nextReportId = 1_000_000; // above the ids of the reports that the other tests file
+    const insertDecidedReport = async (outcome: 'no_violation' | 'action_taken'): Promise<void> => {
+      await stack.database.dataSource.query(
         `INSERT INTO reports (id, case_id, user_id, reporter_id, counts_as, weight, category, place, chat_at,
                               created_at, event_id, decided_at, outcome)
-         SELECT $1::bigint + n, 1, 1, $2::bigint, $2::bigint, 1, 'spam', 'private_chat', now(), now(),
-                gen_random_uuid(), now(), $3
-         FROM generate_series(1, $4::int) AS n`,
-        // Steps of 10, so that the report ids of two calls do not overlap.
-        [(reportIdOffset += 10), ada.user.id, outcome, count],
+         VALUES ($1, 1, 1, $2::bigint, $2::bigint, 1, 'spam', 'private_chat', now(),
+                 now(), gen_random_uuid(), now(), $3)`,
+        [nextReportId, ada.user.id, outcome],
       );
-    // A reporter is unreliable from 5 decided reports on, if at least 80% of them were dismissed.
-    await insertDecidedReports('no_violation', 4);
-    expect(await weigh()).toBe(1);
-    await insertDecidedReports('action_taken', 1);
-    expect(await weigh()).toBe(0);
-    await insertDecidedReports('action_taken', 1);
-    expect(await weigh()).toBe(1);
+      nextReportId += 1;
+    };
+    for (let count = 0; count < 4; count += 1) await insertDecidedReport('no_violation');
+    expect(await weighReportsOf(ada)).toBe(1); // 4 of 4 dismissed: too few are decided
+    await insertDecidedReport('action_taken');
+    expect(await weighReportsOf(ada)).toBe(0); // 4 of 5 dismissed: 80%
+    await insertDecidedReport('action_taken');
+    expect(await weighReportsOf(ada)).toBe(1); // 4 of 6 dismissed: 67%
+  });
+
+  it('a report by a suspended reporter has weight 0', async () => {
+    const ada = await stack.createVisitor(0);
+    expect(await weighReportsOf(ada)).toBe(1);
     await stack.database.dataSource.query(
       `INSERT INTO standings (user_id, sanction_kind, sanctioned_at) VALUES ($1, 'suspended', now())`,
       [ada.user.id],
     );
-    expect(await weigh()).toBe(0);
+    expect(await weighReportsOf(ada)).toBe(0);
   });
 
   it('the reports by several accounts of one device count once', async () => {
     const [victim, otherVictim] = [await stack.createVisitor(1), await stack.createVisitor(1)];
-    /** Three new users report the target. @returns the standing of the target. */
+    /** Lets three new users report the target. @returns the target's standing afterwards. */
     const reportByThree = async (
       target: ThawVisitor,
       getDeviceId: (index: number) => string,
     ): Promise<string> => {
       for (let index = 0; index < 3; index += 1) {
         const reporter = await stack.createVisitor(0);
-        // A past chat permits a friend request, and a pending request makes the private chat reportable.
+        // A past chat permits a friend request, and a pending friend request makes the target reportable.
         await recordPastChat(stack.replicas[0]!, reporter, target);
         const request = { requesterId: reporter.user.id, addresseeId: target.user.id };
         expect((await reporter.call('POST', '/api/friends/request', request)).status).toBe(201);

@@ -32,8 +32,12 @@ describe('friends across two replicas', () => {
     await recordChat(ada, bob);
     return { ada, bob };
   };
-  const sendRequest = (from: ThawVisitor, to: ThawVisitor, requesterId = from.user.id) =>
-    from.call('POST', '/api/friends/request', { requesterId, addresseeId: to.user.id });
+  const createPartnersWithSockets = async () => {
+    const { ada, bob } = await createPartners();
+    return { ada, bob, adaSocket: await ada.openSocket(), bobSocket: await bob.openSocket() };
+  };
+  const sendRequest = (from: ThawVisitor, to: ThawVisitor) =>
+    from.call('POST', '/api/friends/request', { requesterId: from.user.id, addresseeId: to.user.id });
   const answerRequest = (caller: ThawVisitor, requestId: unknown, status: string) =>
     caller.call('PUT', `/api/friends/request/${String(requestId)}`, { status });
   const removeFriend = (caller: ThawVisitor, friend: ThawVisitor) =>
@@ -59,9 +63,9 @@ describe('friends across two replicas', () => {
     expect(await sendRequest(bob, ada)).toMatchObject({ status: 201 });
   });
 
-  it('begins a friendship by an acceptance, which notifies both users once, and ends it by a removal', async () => {
+  it('sends a request to its addressee, and creates nothing when the request is repeated', async () => {
     const { ada, bob } = await createPartners();
-    const [adaSocket, bobSocket] = [await ada.openSocket(), await bob.openSocket()];
+    const bobSocket = await bob.openSocket();
     const sent = await sendRequest(ada, bob);
     const request = {
       id: expect.any(Number),
@@ -84,8 +88,19 @@ describe('friends across two replicas', () => {
     // Users who have chatted with each other may read each other's profile.
     expect((await bob.call('GET', `/api/user/${ada.user.id}`)).status).toBe(200);
 
-    // A repeated request creates nothing: the response is 200 instead of 201, with the pending request.
+    // The response is 200 instead of 201, with the pending request.
     expect(await sendRequest(ada, bob)).toMatchObject({ status: 200, body: sent.body });
+    // Frames to a user arrive in order, so a second `friend_request` would arrive before `friendship_accepted`.
+    expect(await answerRequest(bob, id, 'accepted')).toMatchObject({ status: 200 });
+    await bobSocket.next('friendship_accepted');
+    expect(bobSocket.all('friend_request')).toHaveLength(1);
+    await bobSocket.closeCleanly();
+  });
+
+  it('begins a friendship when the addressee accepts, notifies both once, and keeps the first answer', async () => {
+    const { ada, bob, adaSocket, bobSocket } = await createPartnersWithSockets();
+    const sent = await sendRequest(ada, bob);
+    const { id } = sent.body;
     expect(await answerRequest(bob, id, 'accepted')).toMatchObject({
       status: 200,
       body: { ...sent.body, status: 'accepted' },
@@ -107,15 +122,24 @@ describe('friends across two replicas', () => {
     expect(await readFriends(bob)).toEqual([{ ...toProfile(ada), isOnline: true, lastMessage: null }]);
     expect(await readPendingRequests(bob)).toEqual([]);
     expect(await sendRequest(ada, bob)).toMatchObject({ status: 409, body: { code: 'already_friends' } });
+    // Frames to a user arrive in order, so a second `friendship_accepted` would arrive before `friendship_removed`.
+    expect((await removeFriend(bob, ada)).status).toBe(204);
+    for (const socket of [adaSocket, bobSocket]) {
+      await socket.next('friendship_removed');
+      expect(socket.all('friendship_accepted')).toHaveLength(1);
+    }
+    await Promise.all([adaSocket.closeCleanly(), bobSocket.closeCleanly()]);
+  });
 
+  it('ends a friendship when one of the friends removes the other, and notifies both', async () => {
+    const { ada, bob, adaSocket, bobSocket } = await createPartnersWithSockets();
+    await befriend(ada, bob);
     expect((await removeFriend(bob, ada)).status).toBe(204);
     const removal = { removedFriendId: ada.user.id, removedBy: bob.user.id };
     expect(await adaSocket.next('friendship_removed')).toEqual(removal);
     expect(await bobSocket.next('friendship_removed')).toEqual(removal);
     expect(await removeFriend(bob, ada)).toMatchObject({ status: 404 });
     expect(await readFriends(ada)).toEqual([]);
-    for (const socket of [adaSocket, bobSocket]) expect(socket.all('friendship_accepted')).toHaveLength(1);
-    expect(bobSocket.all('friend_request')).toHaveLength(1);
     await Promise.all([adaSocket.closeCleanly(), bobSocket.closeCleanly()]);
   });
 
@@ -147,8 +171,8 @@ describe('friends across two replicas', () => {
     const { ada, bob } = await createPartners();
     const eve = await stack.createVisitor(0);
     const { body } = await sendRequest(ada, bob);
-    // Eve sends a request in Ada's name.
-    expect(await sendRequest(eve, bob, ada.user.id)).toMatchObject({
+    const requestInAdasName = { requesterId: ada.user.id, addresseeId: bob.user.id };
+    expect(await eve.call('POST', '/api/friends/request', requestInAdasName)).toMatchObject({
       status: 403,
       body: { code: 'forbidden' },
     });
@@ -215,37 +239,31 @@ describe('friends across two replicas', () => {
     const ada = await new ThawVisitor([limitedReplica.origin]).joinAnonymously();
     const [bob, eve] = [await stack.createVisitor(0), await stack.createVisitor(0)];
     for (const other of [bob, eve]) await recordChat(ada, other);
-    // Uses up all requests of the day but one.
+    // Leaves one request of the day.
     await limiter.require('friend_requests', ada.user.id, requestsPerDay - 1);
     expect(await sendRequest(ada, bob)).toMatchObject({ status: 201 });
     expect(await sendRequest(ada, eve)).toMatchObject({ status: 429 });
+    // Leaves one request again, which repeated requests do not use up.
     await limiter.refund('friend_requests', ada.user.id);
-    // The refund leaves one request, which three repetitions do not use up.
     for (let count = 0; count < 3; count += 1)
       expect(await sendRequest(ada, bob)).toMatchObject({ status: 200 });
     await limitedReplica.stop();
   });
 
   it('creates one friendship when twenty acceptances arrive at once', async () => {
-    const acceptanceCount = 20;
-    const { ada, bob } = await createPartners();
-    // A client of the other replica. It is not signed in, so its calls pass Bob's cookie.
-    const bobOnOtherReplica = new ThawVisitor([stack.origins[0]!]);
+    const acceptancesPerReplica = 10;
+    const { ada, bob, adaSocket, bobSocket } = await createPartnersWithSockets();
     const { body } = await sendRequest(ada, bob);
-    const sockets = [await ada.openSocket(), await bob.openSocket()];
-    const responses = await Promise.all(
-      Array.from({ length: acceptanceCount }, (_, index) =>
-        (index % 2 === 0 ? bob : bobOnOtherReplica).call(
-          'PUT',
-          `/api/friends/request/${String(body.id)}`,
-          { status: 'accepted' },
-          { cookie: bob.cookie },
-        ),
-      ),
-    );
-    expect(responses.map(({ status }) => status)).toEqual(Array(acceptanceCount).fill(200));
+    // Bob's clients, one on each replica. They are not signed in, so they send Bob's cookie.
+    const clients = stack.origins.slice(0, 2).map((origin) => new ThawVisitor([origin]));
+    const path = `/api/friends/request/${String(body.id)}`;
+    const acceptOn = (client: ThawVisitor) =>
+      client.call('PUT', path, { status: 'accepted' }, { cookie: bob.cookie });
+    const acceptances = Array.from({ length: acceptancesPerReplica }, () => clients.map(acceptOn)).flat();
+    const statuses = (await Promise.all(acceptances)).map(({ status }) => status);
+    expect(statuses).toEqual(Array(2 * acceptancesPerReplica).fill(200));
     expect(await readFriends(ada)).toHaveLength(1);
-    for (const socket of sockets) {
+    for (const socket of [adaSocket, bobSocket]) {
       await socket.next('friendship_accepted');
       // Frames arrive in order, so a second `friendship_accepted` would arrive before this answer.
       await socket.request('leave_queue', {});
@@ -254,52 +272,57 @@ describe('friends across two replicas', () => {
     }
   });
 
-  it(`leaves at most one friendship or request after each of ${ROUNDS} rounds of concurrent commands`, async () => {
-    for (let round = 0; round < ROUNDS; round += ROUNDS_PER_PAIR) await runRoundsWithNewPair();
-  });
-
-  /** Sends requests and removals of two new users at the same time, `ROUNDS_PER_PAIR` times. */
-  const runRoundsWithNewPair = async (): Promise<void> => {
-    const { ada, bob } = await createPartners();
-    const { app } = stack.replicas[0]!;
-    for (let round = 0; round < ROUNDS_PER_PAIR; round += 1) {
-      // Different periods, so that every combination of the two occurs.
-      const hasRemovals = round % 2 === 0;
-      const hasRepeatedRequests = round % 3 === 0;
-      const results = await Promise.all([
-        sendRequest(ada, bob),
-        sendRequest(bob, ada),
-        ...(hasRemovals ? [removeFriend(ada, bob), removeFriend(bob, ada)] : []),
-        ...(hasRepeatedRequests ? [sendRequest(ada, bob), sendRequest(bob, ada)] : []),
-      ]);
-      for (const { status, body } of results) {
-        // `status` and `body` are only part of the object so that a failure shows them.
-        const isExpected = [200, 201, 204, 404, 409].includes(status);
-        expect({ status, body, isExpected }).toMatchObject({ isExpected: true });
-      }
-      const [row] = await stack.database.dataSource.query<{ friends: number; pending: number }[]>(
-        `SELECT (SELECT count(*)::int FROM friendships
-                  WHERE low_id = LEAST($1::bigint, $2) AND high_id = GREATEST($1::bigint, $2)) AS friends,
-                (SELECT count(*)::int FROM friend_requests
-                  WHERE status = 'pending' AND requester_id IN ($1, $2)) AS pending`,
-        [ada.user.id, bob.user.id],
-      );
-      expect(row!.friends + row!.pending).toBeLessThanOrEqual(1);
-      if (!hasRemovals) {
-        // Requests in both directions make a friendship.
-        expect(row).toEqual({ friends: 1, pending: 0 });
-        expect((await removeFriend(ada, bob)).status).toBe(204);
-      }
+  /** Sends requests in both directions at once and, depending on the round, removals and further requests. */
+  const runRound = async (round: number, ada: ThawVisitor, bob: ThawVisitor): Promise<void> => {
+    // Every second and every third round, so that all combinations occur.
+    const hasRemovals = round % 2 === 0;
+    const hasRepeatedRequests = round % 3 === 0;
+    const results = await Promise.all([
+      sendRequest(ada, bob),
+      sendRequest(bob, ada),
+      ...(hasRemovals ? [removeFriend(ada, bob), removeFriend(bob, ada)] : []),
+      ...(hasRepeatedRequests ? [sendRequest(ada, bob), sendRequest(bob, ada)] : []),
+    ]);
+    for (const { status, body } of results) {
+      // `status` and `body` are only part of the object so that a failure shows them.
+      const isExpected = [200, 201, 204, 404, 409].includes(status);
+      expect({ status, body, isExpected }).toMatchObject({ isExpected: true });
     }
-    // Friendships begin and end alternately in the stream.
-    let areFriends = false;
+    const counts = await countFriendshipsAndRequests(ada, bob);
+    expect(counts.friends + counts.pending).toBeLessThanOrEqual(1);
+    if (hasRemovals) return;
+    // Requests in both directions make a friendship.
+    expect(counts).toEqual({ friends: 1, pending: 0 });
+    expect((await removeFriend(ada, bob)).status).toBe(204);
+  };
+  const countFriendshipsAndRequests = async (ada: ThawVisitor, bob: ThawVisitor) => {
+    const [counts] = await stack.database.dataSource.query<{ friends: number; pending: number }[]>(
+      `SELECT (SELECT count(*)::int FROM friendships
+                WHERE low_id = LEAST($1::bigint, $2) AND high_id = GREATEST($1::bigint, $2)) AS friends,
+              (SELECT count(*)::int FROM friend_requests
+                WHERE status = 'pending' AND requester_id IN ($1, $2)) AS pending`,
+      [ada.user.id, bob.user.id],
+    );
+    return counts!;
+  };
+  /** Checks that friendships of the two begin and end alternately in their stream. */
+  const expectAlternatingEvents = async (ada: ThawVisitor, bob: ThawVisitor): Promise<void> => {
     const streamId = buildFriendshipStreamId(ada.user.id, bob.user.id);
-    for (const { type } of await app.get(EventStoreRepository).read(streamId)) {
+    let areFriends = false;
+    for (const { type } of await stack.replicas[0]!.app.get(EventStoreRepository).read(streamId)) {
       if (type !== 'FriendRequestAccepted' && type !== 'FriendshipRemoved') continue;
       expect(areFriends).toBe(type === 'FriendshipRemoved');
       areFriends = !areFriends;
     }
   };
+
+  it(`leaves at most one friendship or request after each of ${ROUNDS} rounds of concurrent commands`, async () => {
+    for (let pairNumber = 0; pairNumber < ROUNDS / ROUNDS_PER_PAIR; pairNumber += 1) {
+      const { ada, bob } = await createPartners();
+      for (let round = 0; round < ROUNDS_PER_PAIR; round += 1) await runRound(round, ada, bob);
+      await expectAlternatingEvents(ada, bob);
+    }
+  });
 
   it('restores deleted friendships in a rebuild of the read models, and leaves the requests as they were', async () => {
     const { ada, bob } = await createPartners();

@@ -1,5 +1,5 @@
-// Uses real PostgreSQL and Redis, a folder of files, two api replicas, and the modules of a worker. The tests run the
-// jobs of the worker themselves.
+// Uses real PostgreSQL and Redis, a folder with the stored files, two api replicas, and the modules of a worker. The
+// worker takes no jobs: each test runs the work that it needs.
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import type { INestApplicationContext } from '@nestjs/common';
@@ -20,12 +20,20 @@ import { ErasureService, type ErasureStep, erasureSteps } from './jobs/erasure.s
 
 const isLongRun = process.env.THAW_TEST_LONG === '1';
 const MESSAGE_COUNT = isLongRun ? 10_000 : 200;
+/** Number of messages that are sent at the same time. */
+const BATCH_SIZE = 10;
 /** Number of measured erasures. The limit of a minute applies to the slowest one. */
 const MEASURED_ERASURES = isLongRun ? 3 : 1;
 
 jest.setTimeout(isLongRun ? 1_800_000 : 60_000);
 
 const DAY_MS = 24 * 60 * 60_000;
+/** For each erasure step, an interruption before it and one after it. */
+const interruptions = erasureSteps.flatMap((step) => [
+  { when: 'before', step } as const,
+  { when: 'after', step } as const,
+]);
+
 /** Selects the transactions that wait for an advisory lock. */
 const SELECT_LOCK_WAITERS_SQL = `SELECT 1 FROM pg_locks JOIN pg_database ON pg_database.oid = database
   WHERE datname = current_database() AND locktype = 'advisory' AND NOT granted`;
@@ -40,7 +48,6 @@ describe('an erasure', () => {
     erasures = await startTestErasures(2);
     stack = erasures.stack;
     worker = (await stack.startWorker()).app;
-    // No job runs unless a test runs it.
     await worker.get(JobWorkerService).close();
     erasureService = worker.get(ErasureService);
   });
@@ -53,10 +60,7 @@ describe('an erasure', () => {
     worker.get(ErasureRequestService).request(user.id, 'asked');
   const fetchReceipt = (erasureId: string) => readReceipt(stack.origins[0]!, erasureId);
 
-  /**
-   * Creates a user with a friend, a private message, an image and a random chat. `createFriends` records the chat,
-   * without which the two users could not become friends.
-   */
+  /** Creates a user with a friend, a private message, an image and a random chat, which `createFriends` records. */
   const createUserWithData = async (): Promise<ThawVisitor> => {
     const { ada, bob } = await createFriends(stack);
     const socket = await ada.openSocket();
@@ -69,43 +73,56 @@ describe('an erasure', () => {
     return ada;
   };
 
+  const sendPrivateMessages = async (from: ThawVisitor, to: ThawVisitor): Promise<void> => {
+    const socket = await from.openSocket();
+    for (let sent = 0; sent < MESSAGE_COUNT; sent += BATCH_SIZE) {
+      const batch = Array.from({ length: BATCH_SIZE }, (_, index) =>
+        createPrivateMessage({ from, to, content: `message ${sent + index}` }),
+      );
+      await Promise.all(batch.map((message) => socket.request('send_private_message', message)));
+    }
+    await socket.closeCleanly();
+  };
+
   /** Makes the next run of a step fail, before or after its work. */
   const interrupt = (interruptedStep: ErasureStep, when: 'before' | 'after'): void => {
     const service = erasureService as unknown as {
       runStep(step: ErasureStep, erasure: object): Promise<void>;
     };
     const runStep = service.runStep.bind(service);
-    let hasFailed = false;
+    let wasInterrupted = false;
     jest.spyOn(service, 'runStep').mockImplementation(async (step, erasure) => {
-      const mustFail = !hasFailed && step === interruptedStep;
-      if (mustFail) hasFailed = true;
-      if (mustFail && when === 'before') throw new Error('killed');
-      await runStep(step, erasure);
-      if (mustFail) throw new Error('killed');
+      if (wasInterrupted || step !== interruptedStep) return runStep(step, erasure);
+      wasInterrupted = true;
+      if (when === 'after') await runStep(step, erasure);
+      throw new Error('killed');
     });
   };
 
   it.each([
-    { route: 'blocks', table: 'blocks', bodyFields: ['blockerId', 'blockedId'] },
-    { route: 'friends/request', table: 'friend_requests', bodyFields: ['requesterId', 'addresseeId'] },
-  ] as const)(
-    'makes a call of /api/$route fail with not_found if it completes while the call waits for a lock',
-    async ({ route, table, bodyFields }) => {
-      const [ada, bob] = [await stack.createVisitor(0), await stack.createVisitor(0)];
-      await recordPastChat(stack.replicas[0]!, ada, bob);
+    {
+      route: 'blocks',
+      table: 'blocks',
+      createBody: (adaId: number, bobId: number) => ({ blockerId: adaId, blockedId: bobId }),
+    },
+    {
+      route: 'friends/request',
+      table: 'friend_requests',
+      createBody: (adaId: number, bobId: number) => ({ requesterId: adaId, addresseeId: bobId }),
+    },
+  ])(
+    'completes while a call of /api/$route about its user waits for a lock, and the call fails with not_found',
+    async ({ route, table, createBody }) => {
+      const replica = stack.replicas[0]!;
+      const ada = await stack.createVisitor(0);
+      const bob = await stack.createVisitor(0);
+      await recordPastChat(replica, ada, bob);
       // The call waits for the lock of the pair until the erasure is complete.
       const lockHolder = stack.database.dataSource.createQueryRunner();
       await lockHolder.startTransaction();
-      await stack.replicas[0]!.app.get(BlockRepository).lockPair(
-        ada.user.id,
-        bob.user.id,
-        lockHolder.manager,
-      );
+      await replica.app.get(BlockRepository).lockPair(ada.user.id, bob.user.id, lockHolder.manager);
       const rowsBefore = await queryRows(`SELECT 1 FROM ${table}`);
-      const response = ada.call('POST', `/api/${route}`, {
-        [bodyFields[0]]: ada.user.id,
-        [bodyFields[1]]: bob.user.id,
-      });
+      const response = ada.call('POST', `/api/${route}`, createBody(ada.user.id, bob.user.id));
       await until(async () => (await queryRows(SELECT_LOCK_WAITERS_SQL)).length > 0);
       expect(await erasureService.run(await requestErasure(bob))).toBe(true);
       await lockHolder.rollbackTransaction();
@@ -115,9 +132,9 @@ describe('an erasure', () => {
     },
   );
 
-  it.each(erasureSteps.flatMap((step) => [['before', step] as const, ['after', step] as const]))(
-    'is completed by the next run, with the same result, after an interruption %s the step %s',
-    async (when, step) => {
+  it.each(interruptions)(
+    'is completed by the next run, with the same result, after an interruption $when the step $step',
+    async ({ when, step }) => {
       const ada = await createUserWithData();
       const erasureId = await requestErasure(ada);
       interrupt(step, when);
@@ -153,14 +170,7 @@ describe('an erasure', () => {
     const durations: number[] = [];
     for (let run = 0; run < MEASURED_ERASURES; run += 1) {
       const { ada, bob } = await createFriends(stack);
-      const socket = await ada.openSocket();
-      for (let sent = 0; sent < MESSAGE_COUNT; sent += 10) {
-        const batch = Array.from({ length: 10 }, (_, index) =>
-          createPrivateMessage({ from: ada, to: bob, content: `message ${sent + index}` }),
-        );
-        await Promise.all(batch.map((message) => socket.request('send_private_message', message)));
-      }
-      await socket.closeCleanly();
+      await sendPrivateMessages(ada, bob);
       const erasureId = await requestErasure(ada);
       const startedAt = performance.now();
       expect(await erasureService.run(erasureId)).toBe(true);
@@ -181,17 +191,16 @@ describe('an erasure', () => {
   });
 
   it('is requested for anonymous users after a week without a visit, and for no other users', async () => {
-    const [inactive, active, registered] = [
-      await stack.createVisitor(0),
-      await stack.createVisitor(0),
-      await stack.createVisitor(0),
-    ];
-    const ids = [inactive, active, registered].map(({ user }) => user.id);
+    const inactive = await stack.createVisitor(0);
+    const active = await stack.createVisitor(0);
+    const registered = await stack.createVisitor(0);
     await registered.call('POST', '/api/convert-anonymous', {
       userId: registered.user.id,
       email: 'stays@example.org',
       password: 'correct horse',
     });
+    const ids = [inactive, active, registered].map(({ user }) => user.id);
+    // All three joined a month ago, and only `active` has visited in the last seven days.
     await queryRows(`UPDATE users SET created_at = now() - interval '30 days' WHERE id = ANY($1)`, ids);
     await queryRows(
       `UPDATE sessions SET refreshed_at = now() - interval '7 days 1 minute' WHERE user_id = ANY($1)`,
@@ -208,40 +217,52 @@ describe('an erasure', () => {
     expect((await active.call('GET', `/api/user/${active.user.id}`)).status).toBe(200);
   });
 
-  it('keeps what is under a legal hold, and renews its receipt when a moderator lifts the hold', async () => {
-    const ada = await stack.createVisitor(0);
-    const userId = ada.user.id;
-    const conduct = worker.get(ConductService);
-    const reporterId = 7; // any id: `fileReport` does not look up the reporter
-    const report = await fileReport({ app: worker }, userId, reporterId);
-    const { version } = await conduct.setLegalHold({
-      userId,
-      moderatorId: 1,
-      isHeld: true,
-      reason: 'A court asked for it',
-    });
-    const { caseId } = findEvent(report, 'ReportFiled').data;
-    await decide({ app: worker }, userId, { caseId, version }, 'dismissed');
-    const erasureId = await requestErasure(ada);
-    expect(await erasureService.run(erasureId)).toBe(true);
-    const first = (await fetchReceipt(erasureId)).content!;
-    expect(new Set(first.kept.map(({ why }) => why))).toEqual(new Set(['legal_hold']));
-    expect((await fetchReceipt(erasureId)).remaining.total).toBeGreaterThan(0);
-    await worker.get(ErasureProcessor).resume(); // changes nothing during the hold
-    expect((await fetchReceipt(erasureId)).content).toEqual(first);
+  describe('of a user whose data is under a legal hold', () => {
+    /** Erases a user with a legal hold and a case, which has been decided. */
+    const eraseHeldUser = async (): Promise<{ userId: number; caseId: number; erasureId: string }> => {
+      const ada = await stack.createVisitor(0);
+      const userId = ada.user.id;
+      const reporterId = 7; // any id: `fileReport` does not look up the reporter
+      const report = await fileReport({ app: worker }, userId, reporterId);
+      const { caseId } = findEvent(report, 'ReportFiled').data;
+      const { version } = await worker.get(ConductService).setLegalHold({
+        userId,
+        moderatorId: 1,
+        isHeld: true,
+        reason: 'A court asked for it',
+      });
+      await decide({ app: worker }, userId, { caseId, version }, 'dismissed');
+      const erasureId = await requestErasure(ada);
+      expect(await erasureService.run(erasureId)).toBe(true);
+      return { userId, caseId, erasureId };
+    };
 
-    const { call } = createModeratorApi(await createModerator(stack));
-    expect(await call('GET', `people/${userId}`)).toMatchObject({
-      body: { isHeld: true, cases: [{ id: caseId }] },
+    it('keeps data because of the hold only, and does not run again during the hold', async () => {
+      const { erasureId } = await eraseHeldUser();
+      const { content, remaining } = await fetchReceipt(erasureId);
+      expect(new Set(content!.kept.map(({ why }) => why))).toEqual(new Set(['legal_hold']));
+      expect(remaining.total).toBeGreaterThan(0);
+      await worker.get(ErasureProcessor).resume();
+      expect((await fetchReceipt(erasureId)).content).toEqual(content);
     });
-    const lifted = await call('PUT', `people/${userId}/hold`, { isHeld: false, reason: 'It is over' });
-    expect(lifted).toMatchObject({ status: 200, body: { username: '', isHeld: false } });
-    await worker.get(ErasureProcessor).resume();
-    const second = (await fetchReceipt(erasureId)).content!;
-    expect(second.receiptId).toBe(first.receiptId);
-    expect(Date.parse(second.finishedAt)).toBeGreaterThan(Date.parse(first.finishedAt));
-    // The data that the hold covered stays until a year after the hold was placed, but no hold is in force any more.
-    expect(second.kept.map(({ why }) => why)).not.toContain('legal_hold');
-    expect(second.kept.map(({ why }) => why)).not.toContain('open_case');
+
+    it('runs again and renews its receipt when a moderator lifts the hold', async () => {
+      const { userId, caseId, erasureId } = await eraseHeldUser();
+      const first = (await fetchReceipt(erasureId)).content!;
+      const { call } = createModeratorApi(await createModerator(stack));
+      expect(await call('GET', `people/${userId}`)).toMatchObject({
+        body: { isHeld: true, cases: [{ id: caseId }] },
+      });
+      const lifted = await call('PUT', `people/${userId}/hold`, { isHeld: false, reason: 'It is over' });
+      expect(lifted).toMatchObject({ status: 200, body: { username: '', isHeld: false } });
+      await worker.get(ErasureProcessor).resume();
+      const second = (await fetchReceipt(erasureId)).content!;
+      expect(second.receiptId).toBe(first.receiptId);
+      expect(Date.parse(second.finishedAt)).toBeGreaterThan(Date.parse(first.finishedAt));
+      // Held data stays until a year after the hold was placed. The receipt must not call this a hold or an open case.
+      const reasons = second.kept.map(({ why }) => why);
+      expect(reasons).not.toContain('legal_hold');
+      expect(reasons).not.toContain('open_case');
+    });
   });
 });

@@ -17,8 +17,8 @@ jest.setTimeout(60_000);
 
 describe('a restored backup', () => {
   let erasures: TestErasures;
-  let backupUrl: string;
-  let openBackup: DataSource | undefined;
+  /** Undefined until the test has opened it. */
+  let backup: DataSource;
 
   const startWorker = async (settings: Record<string, string> = {}): Promise<INestApplicationContext> => {
     const { app } = await erasures.stack.startWorker(settings);
@@ -28,12 +28,28 @@ describe('a restored backup', () => {
   };
   const rename = (visitor: ThawVisitor, username: string) =>
     visitor.call('PUT', `/api/user/${visitor.user.id}`, { username, avatar: null });
+  /** Copies the database on the same server. @returns the URL of the copy. */
+  const createBackup = async (): Promise<string> => {
+    const { replicas, database } = erasures.stack;
+    const url = new URL(database.url);
+    const databaseName = url.pathname.slice(1);
+    const backupName = `${databaseName}_backup`;
+    const buildUrl = (name: string) => Object.assign(new URL(url), { pathname: `/${name}` }).toString();
+    const server = await new DataSource({ type: 'postgres', url: buildUrl('postgres') }).initialize();
+    // PostgreSQL copies only a database without connections.
+    await replicas[0]!.stop();
+    await database.dataSource.destroy();
+    await server.query(`CREATE DATABASE "${backupName}" TEMPLATE "${databaseName}"`);
+    await database.dataSource.initialize();
+    await server.destroy();
+    return buildUrl(backupName);
+  };
   /**
-   * Finds the erasures that the ledger contains but the backup does not, and requests them again, as `main.migrate`
-   * does. The ledger is stored outside the database.
+   * Requests the erasures that the backup lacks again, as `main.migrate` does. It finds them in the ledger of erasures,
+   * which is stored outside the database.
    * @returns the number of users whose erasure is requested again.
    */
-  const requestErasuresAgain = async (): Promise<number> => {
+  const requestErasuresAgain = async (backupUrl: string): Promise<number> => {
     const environment = loadEnvironment({
       ...erasures.settings,
       DATABASE_URL: backupUrl,
@@ -53,7 +69,7 @@ describe('a restored backup', () => {
     erasures = await startTestErasures(1);
   });
   afterEach(async () => {
-    await openBackup?.destroy();
+    await backup?.destroy();
     await erasures.close();
   });
 
@@ -62,33 +78,17 @@ describe('a restored backup', () => {
     const [ada, bob] = [await stack.createVisitor(0), await stack.createVisitor(0)];
     await rename(ada, 'zz-erased-name');
     await rename(bob, 'zz-kept-name');
-    await stack.replicas[0]!.stop();
-    const url = new URL(stack.database.url);
-    const databaseName = url.pathname.slice(1);
-    const backupName = `${databaseName}_backup`;
-    backupUrl = Object.assign(new URL(url), { pathname: `/${backupName}` }).toString();
-    const server = new DataSource({
-      type: 'postgres',
-      url: Object.assign(new URL(url), { pathname: '/postgres' }).toString(),
-    });
-    await server.initialize();
-    // PostgreSQL copies only a database without connections.
-    await stack.database.dataSource.destroy();
-    await server.query(`CREATE DATABASE "${backupName}" TEMPLATE "${databaseName}"`);
-    await stack.database.dataSource.initialize();
-
+    const backupUrl = await createBackup();
     const worker = await startWorker();
     const erasureId = await worker.get(ErasureRequestService).request(ada.user.id, 'asked');
     expect(await worker.get(ErasureService).run(erasureId)).toBe(true);
-    const backup = await new DataSource({ type: 'postgres', url: backupUrl }).initialize();
-    openBackup = backup;
+
+    backup = await new DataSource({ type: 'postgres', url: backupUrl }).initialize();
     const backupContains = async (text: string) =>
       [...(await dumpTables(backup)).values()].some((rows) => rows.includes(text));
     expect(await backupContains('zz-erased-name')).toBe(true);
-
-    expect(await requestErasuresAgain()).toBe(1);
-    // The erasure is requested already.
-    expect(await requestErasuresAgain()).toBe(0);
+    expect(await requestErasuresAgain(backupUrl)).toBe(1);
+    expect(await requestErasuresAgain(backupUrl)).toBe(0); // the erasure is requested already
     const workerOfBackup = await startWorker({ DATABASE_URL: backupUrl });
     await workerOfBackup.get(ErasureProcessor).resume();
     expect(await backupContains('zz-erased-name')).toBe(false);
@@ -96,6 +96,5 @@ describe('a restored backup', () => {
     const [row] = await backup.query('SELECT id, reason, finished_at FROM erasures');
     // An erasure that is requested again has the reason `operator`, whatever its first reason was.
     expect(row).toEqual({ id: erasureId, reason: 'operator', finished_at: expect.any(Date) });
-    await server.destroy();
   });
 });

@@ -50,7 +50,7 @@ import { RandomChatGateway } from './transport/random-chat.gateway';
 })
 export class RandomChatModule {
   constructor(chats: LiveChatService, metrics: MetricsRegistry) {
-    metrics.addGauge(
+    metrics.addLiveGauge(
       'thaw_live_chats',
       'Chats in which a participant has a socket on this replica',
       () => chats.size,

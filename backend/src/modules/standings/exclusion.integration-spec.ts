@@ -1,5 +1,5 @@
-// A standing is what moderation allows a user; "excluded" users are suspended or banned. Uses real PostgreSQL, Redis
-// and sockets, with api replicas in this process.
+// Uses real PostgreSQL, Redis and sockets, with api replicas in this process. A user's standing is what moderation
+// allows them. Excluded users are suspended or banned; flagged users are matched only with each other.
 import { closeCodes } from '@thaw/contract/close-codes';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { createEmail, PASSWORD } from '../../testing/test-accounts.fixture';
@@ -11,7 +11,7 @@ import {
   addHoursToNow,
   liftSanction,
 } from '../../testing/standings.fixture';
-import { startTestStack, type TestStack, type TestWorker } from '../../testing/test-stack.harness';
+import { startTestStack, type TestStack } from '../../testing/test-stack.harness';
 import { matchNewVisitors, ThawVisitor } from '../../testing/thaw.client';
 import { until } from '../../testing/until.functions';
 import { WaitingUserCheckService } from '../matching/application/waiting-user-check.service';
@@ -22,20 +22,29 @@ jest.setTimeout(60_000);
 
 const MAX_CLOSE_MS = 1_000;
 
-/** Routes that excluded users may call, in addition to GET of their own user. */
-const routesOpenToExcluded = new RegExp(
-  `^(${[
-    'GET /api/(docs|receipts)',
-    '(GET|PUT) /api/notices/',
-    'GET /api/my-data/exports/',
-    'POST /api/(login|logout|anonymous|convert-anonymous|appeals|user/:id/erasure|my-data/:userId/export)$',
-  ].join('|')})`,
-);
+/** Routes that excluded users may call. */
+const openRoutes = [
+  'GET /api/user/:id', // only for the user's own id, which another test checks
+  'POST /api/login',
+  'POST /api/logout',
+  'POST /api/anonymous',
+  'POST /api/convert-anonymous',
+  'POST /api/appeals',
+  'POST /api/user/:id/erasure',
+  'POST /api/my-data/:userId/export',
+];
+/** Excluded users may also call all routes that begin with one of these. */
+const openPrefixes = [
+  'GET /api/docs',
+  'GET /api/receipts',
+  'GET /api/notices/',
+  'PUT /api/notices/',
+  'GET /api/my-data/exports/',
+];
+const isOpenToExcluded = (route: string): boolean =>
+  openRoutes.includes(route) || openPrefixes.some((prefix) => route.startsWith(prefix));
 
-/**
- * The route for unknown paths accepts every method, so Express lists all of the more than 30 methods that it knows. A
- * route with more methods than this limit is taken for that one, and is left out.
- */
+/** No route of the product has more methods. */
 const MAX_METHODS_OF_A_ROUTE = 7;
 
 const listRoutes = (app: NestExpressApplication): string[] => {
@@ -44,11 +53,15 @@ const listRoutes = (app: NestExpressApplication): string[] => {
   };
   return router.stack.flatMap(({ route }) => {
     const methods = Object.keys(route?.methods ?? {});
-    return methods.length > MAX_METHODS_OF_A_ROUTE
-      ? []
-      : methods.map((method) => `${method.toUpperCase()} ${route?.path}`);
+    // The route for unknown paths has every method that Express knows, more than 30. It is left out.
+    if (methods.length > MAX_METHODS_OF_A_ROUTE) return [];
+    return methods.map((method) => `${method.toUpperCase()} ${route?.path}`);
   });
 };
+
+/** Replaces the parameters of a route (`:id`, `*path`) by an id. Braces, which mark optional parts, are removed. */
+const fillPath = (path: string, id: number): string =>
+  path.replace(/[:*]\w+/g, String(id)).replace(/[{}]/g, '');
 
 describe('excluded users', () => {
   let stack: TestStack;
@@ -66,7 +79,7 @@ describe('excluded users', () => {
     (await caller.call('GET', `/api/friends/${caller.user.id}`)).status;
 
   describe.each(['suspended', 'banned'] as const)('who are %s', (kind) => {
-    it('lose all sockets on every replica within a second, and get 403 from routes that are not open to them', async () => {
+    it('receive their standing on all sockets and lose them, on every replica, within a second', async () => {
       const ada = await stack.createVisitor(0, 'female');
       const sockets = await Promise.all(stack.origins.map((origin) => ada.openSocket(origin)));
       const { noticeId } = await imposeSanction(getSecondReplica(), ada.user.id, { kind });
@@ -78,47 +91,54 @@ describe('excluded users', () => {
       ]);
       expect(Date.now() - startedAt).toBeLessThan(MAX_CLOSE_MS);
       for (const socket of sockets) expect(socket.all('standing')).toMatchObject([{ kind, noticeId }]);
-      const routes = listRoutes(getFirstReplica().app).filter((route) => !routesOpenToExcluded.test(route));
+    });
+
+    it('get 403 from all routes that are not open to them', async () => {
+      const ada = await stack.createVisitor(0, 'female');
+      await imposeSanction(getSecondReplica(), ada.user.id, { kind });
+      const routes = listRoutes(getFirstReplica().app).filter((route) => !isOpenToExcluded(route));
       // With an empty list of routes, the assertion below could not fail.
       expect(routes.length).toBeGreaterThanOrEqual(20);
       const outcomes = await Promise.all(
-        routes
-          // Another test checks this route, which is open for the user's own id.
-          .filter((route) => route !== 'GET /api/user/:id')
-          .map(async (route) => {
-            const [method = '', template = ''] = route.split(' ');
-            // Parameters (`:id`, `*path`) become the user's own id; braces mark optional parts.
-            const path = template.replace(/[:*]\w+/g, String(ada.user.id)).replace(/[{}]/g, '');
-            const { status, body } = await ada.call(method, path);
-            return `${route} ${status} ${String(body.code)}`;
-          }),
+        routes.map(async (route) => {
+          const [method = '', path = ''] = route.split(' ');
+          const { status, body } = await ada.call(method, fillPath(path, ada.user.id));
+          return `${route} ${status} ${String(body.code)}`;
+        }),
       );
       // Banned users get the code `suspended`, too.
       expect(outcomes.filter((outcome) => !outcome.endsWith(' 403 suspended'))).toEqual([]);
     });
   });
 
-  it('excluded users can read their own user, including the standing, but no other user', async () => {
+  it('can read their own user, including the standing, but no other user', async () => {
     const ada = await stack.createVisitor(0, 'female');
     const end = addHoursToNow(2);
     const { noticeId } = await imposeSanction(getFirstReplica(), ada.user.id, { until: end });
     const { status, body } = await ada.call('GET', `/api/user/${ada.user.id}`);
-    expect([status, body.standing]).toEqual([
-      200,
-      { kind: 'suspended', since: expect.any(String), until: end.toISOString(), noticeId },
-    ]);
+    expect(status).toBe(200);
+    expect(body.standing).toEqual({
+      kind: 'suspended',
+      since: expect.any(String),
+      until: end.toISOString(),
+      noticeId,
+    });
     expect(await ada.call('GET', `/api/user/${ada.user.id + 1}`)).toMatchObject({
       status: 403,
       body: { code: 'suspended' },
     });
-    // This route returns their own user to an anonymous user who is already signed in.
+  });
+
+  it('get their own user, including the standing, if they join anonymously again while signed in', async () => {
+    const ada = await stack.createVisitor(0, 'female');
+    await imposeSanction(getFirstReplica(), ada.user.id);
     expect(await ada.call('POST', '/api/anonymous')).toMatchObject({
       status: 200,
       body: { user: { standing: { kind: 'suspended' } } },
     });
   });
 
-  it('excluded users can log in and out and convert an anonymous account, but cannot register another one while signed in', async () => {
+  it('can convert their anonymous account, log out, and log in again', async () => {
     const email = createEmail();
     const ada = await new ThawVisitor(stack.origins).joinAnonymously();
     await imposeSanction(getFirstReplica(), ada.user.id);
@@ -129,18 +149,22 @@ describe('excluded users', () => {
       status: 200,
       body: { user: { isAnonymous: false, standing: { kind: 'suspended' } } },
     });
-    expect(
-      await ada.call('POST', '/api/register', { email: createEmail(), password: PASSWORD }),
-    ).toMatchObject({
-      status: 403,
-      body: { code: 'suspended' },
-    });
     await ada.logOut();
     const adaAfterLogin = await new ThawVisitor(stack.origins).logIn(email, PASSWORD);
     expect(adaAfterLogin.user).toMatchObject({ id: ada.user.id, standing: { kind: 'suspended' } });
   });
 
-  it('a new socket of an excluded user receives the standing and is then closed', async () => {
+  it('cannot register another account while they are signed in', async () => {
+    const ada = await new ThawVisitor(stack.origins).register(createEmail(), PASSWORD);
+    await imposeSanction(getFirstReplica(), ada.user.id);
+    const credentials = { email: createEmail(), password: PASSWORD };
+    expect(await ada.call('POST', '/api/register', credentials)).toMatchObject({
+      status: 403,
+      body: { code: 'suspended' },
+    });
+  });
+
+  it('receive their standing on a new socket, which is then closed', async () => {
     const ada = await stack.createVisitor(0, 'female');
     const { noticeId } = await imposeSanction(getFirstReplica(), ada.user.id);
     const socket = await ada.openUnauthenticatedSocket(stack.origins[1]);
@@ -148,7 +172,7 @@ describe('excluded users', () => {
     expect(socket.frames).toMatchObject([{ event: 'standing', data: { kind: 'suspended', noticeId } }]);
   });
 
-  it('a socket receives only the standing and is closed if its user is suspended while it opens', async () => {
+  it('receive only their standing on a socket that was opening when they were suspended, and lose it', async () => {
     const ada = await stack.createVisitor(0, 'female');
     const registry = getSecondReplica().app.get(SocketRegistry);
     const register = registry.register.bind(registry);
@@ -163,13 +187,11 @@ describe('excluded users', () => {
     expect(socket.frames).toMatchObject([{ event: 'standing' }]);
   });
 
-  it('the periodic check of logins closes the sockets of an excluded user when the announcement is lost', async () => {
+  it('lose their sockets at the periodic check of logins if the announcement is lost', async () => {
     const ada = await stack.createVisitor(0, 'female');
     const bob = await stack.createVisitor(0, 'male');
-    const [socket, bobSocket] = [
-      await ada.openSocket(stack.origins[1]),
-      await bob.openSocket(stack.origins[1]),
-    ];
+    const adaSocket = await ada.openSocket(stack.origins[1]);
+    const bobSocket = await bob.openSocket(stack.origins[1]);
     await imposeSanction(getFirstReplica(), ada.user.id);
     const lostPublish = jest
       .spyOn(getFirstReplica().app.get(UserPublisherService), 'publish')
@@ -177,12 +199,12 @@ describe('excluded users', () => {
     await announceStanding(getFirstReplica(), ada.user.id);
     expect(lostPublish).toHaveBeenCalledWith(ada.user.id, expect.objectContaining({ kind: 'standing' }));
     await getSecondReplica().app.get(SocketRegistry).closeEndedLogins();
-    expect(await socket.closed).toBe(closeCodes.notSignedIn);
-    expect(socket.all('standing')).toMatchObject([{ kind: 'suspended' }]);
+    expect(await adaSocket.closed).toBe(closeCodes.notSignedIn);
+    expect(adaSocket.all('standing')).toMatchObject([{ kind: 'suspended' }]);
     expect(await bobSocket.ask('ping', {})).toMatchObject({ event: 'pong' });
   });
 
-  it('excluded users leave the queue immediately', async () => {
+  it('leave the queue immediately', async () => {
     const ada = await stack.createVisitor(0, 'female');
     await (await ada.openSocket(stack.origins[1])).request('join_queue', {});
     expect(await stack.store.listKeys('{matching}:queue:*')).toHaveLength(1);
@@ -191,7 +213,7 @@ describe('excluded users', () => {
     expect(await stack.store.listKeys('{matching}:queue:*')).toEqual([]);
   });
 
-  it('excluded users leave the chat, which ends for the partner as if the connection were lost', async () => {
+  it('leave their chat, which ends for the partner as if the connection were lost', async () => {
     const { ada, bobSocket, sessionId } = await matchNewVisitors([stack.origins[0]!, stack.origins[1]!]);
     await imposeSanction(getSecondReplica(), ada.user.id);
     await announceStanding(getSecondReplica(), ada.user.id);
@@ -204,45 +226,26 @@ describe('excluded users', () => {
     await bobSocket.closeCleanly();
   });
 
-  describe('when a worker announces the standing', () => {
-    let worker: TestWorker;
-    beforeAll(async () => {
-      worker = await stack.startWorker();
-    });
-
-    it('excluded users leave the chat, and their socket on a replica is closed', async () => {
-      const { ada, adaSocket, bobSocket } = await matchNewVisitors([stack.origins[0]!, stack.origins[1]!]);
-      await imposeSanction(worker, ada.user.id);
-      await announceStanding(worker, ada.user.id);
-      // A lost connection cannot have ended the chat: its grace period is longer than `next` waits.
-      expect(await bobSocket.next('chat_skipped')).toMatchObject({ reason: 'disconnected', endedBy: null });
-      expect(await adaSocket.closed).toBe(closeCodes.notSignedIn);
-      await bobSocket.closeCleanly();
-    });
-
-    it('users who are flagged while they search move to the queue of flagged users', async () => {
-      const cleo = await stack.createVisitor(0, 'female');
-      const socket = await cleo.openSocket(stack.origins[1]);
-      await socket.request('join_queue', {});
-      // Without the periodic check of match records, only the announcement can change the queue.
-      for (const { app } of stack.replicas)
-        jest.spyOn(app.get(WaitingUserCheckService), 'checkRecords').mockResolvedValue();
-      const listQueues = () => stack.store.listKeys('{matching}:queue:*');
-      const [usualQueue] = await listQueues();
-      await flag(worker, cleo.user.id);
-      await announceStanding(worker, cleo.user.id);
-      expect(await socket.next('standing')).toMatchObject({ kind: 'care' }); // the standing of flagged users
-      expect(await until(listQueues, ([queue]) => queue !== usualQueue)).toHaveLength(1);
-      await socket.closeCleanly();
-    });
+  it('leave their chat and lose their socket on a replica when a worker announces the standing', async () => {
+    const worker = await stack.startWorker();
+    const { ada, adaSocket, bobSocket } = await matchNewVisitors([stack.origins[0]!, stack.origins[1]!]);
+    await imposeSanction(worker, ada.user.id);
+    await announceStanding(worker, ada.user.id);
+    // A lost connection cannot have ended the chat: its grace period is longer than `next` waits.
+    expect(await bobSocket.next('chat_skipped')).toMatchObject({ reason: 'disconnected', endedBy: null });
+    expect(await adaSocket.closed).toBe(closeCodes.notSignedIn);
+    await bobSocket.closeCleanly();
   });
 
-  it('suspended users may call routes again when the suspension is lifted or has ended', async () => {
+  it('may call ordinary routes again when the suspension is lifted', async () => {
     const ada = await stack.createVisitor(0, 'female');
     const { sanctionId } = await imposeSanction(getFirstReplica(), ada.user.id);
     expect(await readOrdinaryRouteStatus(ada)).toBe(403);
     await liftSanction(getFirstReplica(), ada.user.id, sanctionId);
     expect(await readOrdinaryRouteStatus(ada)).toBe(200);
+  });
+
+  it('may call ordinary routes and open sockets again when the suspension has ended', async () => {
     const bob = await stack.createVisitor(1, 'male');
     const end = new Date(Date.now() + 300);
     await imposeSanction(getFirstReplica(), bob.user.id, { until: end });
@@ -253,15 +256,16 @@ describe('excluded users', () => {
   });
 });
 
-describe('users with an age question, and flagged users', () => {
+describe('users who are restricted but not excluded', () => {
   let stack: TestStack;
 
   beforeAll(async () => {
-    stack = await startTestStack(1);
+    stack = await startTestStack(2);
   });
+  afterEach(() => jest.restoreAllMocks());
   afterAll(() => stack.close());
 
-  it('a user with an age question receives it on open sockets, and may call routes but not join the queue', async () => {
+  it('receive an age question on open sockets, and may then call routes but not join the queue', async () => {
     const ada = await stack.createVisitor(0, 'female');
     const socket = await ada.openSocket();
     const noticeId = await askAge(stack.replicas[0]!, ada.user.id);
@@ -275,7 +279,24 @@ describe('users with an age question, and flagged users', () => {
     });
   });
 
-  it('a flagged user receives their standing on open sockets, and may join the queue', async () => {
+  it('move to the queue of flagged users if a worker announces during their search that they are flagged', async () => {
+    const worker = await stack.startWorker();
+    const ada = await stack.createVisitor(0, 'female');
+    const socket = await ada.openSocket(stack.origins[1]);
+    await socket.request('join_queue', {});
+    // Without the periodic check of match records, only the announcement can change the queue.
+    for (const { app } of stack.replicas)
+      jest.spyOn(app.get(WaitingUserCheckService), 'checkRecords').mockResolvedValue();
+    const listQueues = () => stack.store.listKeys('{matching}:queue:*');
+    const [usualQueue] = await listQueues();
+    await flag(worker, ada.user.id);
+    await announceStanding(worker, ada.user.id);
+    expect(await socket.next('standing')).toMatchObject({ kind: 'care' }); // the standing of flagged users
+    expect(await until(listQueues, ([queue]) => queue !== usualQueue)).toHaveLength(1);
+    await socket.closeCleanly();
+  });
+
+  it('receive their standing on open sockets when they are flagged, and may join the queue', async () => {
     const ada = await stack.createVisitor(0, 'female');
     const socket = await ada.openSocket();
     await flag(stack.replicas[0]!, ada.user.id);

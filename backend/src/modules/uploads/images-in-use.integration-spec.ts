@@ -75,6 +75,30 @@ const isStored = async (url: string): Promise<boolean> => {
   return file !== null;
 };
 
+/** Lists the names of the users who can see the image. */
+const listViewers = async (url: string, users: Record<string, ThawVisitor>): Promise<string[]> => {
+  const viewers: string[] = [];
+  for (const [name, visitor] of Object.entries(users)) if (await canSee(visitor, url)) viewers.push(name);
+  return viewers;
+};
+
+/** Runs the sweep that removes unused images, and deletes the files of removed ones, as if it ran at `now`. */
+const sweep = (now = new Date()): Promise<number> =>
+  worker.get(UploadRemovalService, { strict: false }).sweep(now);
+
+/** Runs the sweep at a time when images that are unused now are removed. */
+const sweepUnused = (): Promise<number> => sweep(new Date(Date.now() + AFTER_UNUSED_MS));
+
+/**
+ * Expires messages, at a time when those of chats that have ended are due. Repeated until `isExpired`, because the
+ * worker must first project the end of the chat, which sets the expiry.
+ */
+const expireMessagesUntil = (isExpired: () => Promise<boolean>): Promise<boolean> =>
+  until(async () => {
+    await worker.get(BodyExpiryProcessor, { strict: false }).expire(new Date(Date.now() + AFTER_EXPIRY_MS));
+    return isExpired();
+  });
+
 interface Chat {
   ada: ThawVisitor;
   bob: ThawVisitor;
@@ -94,61 +118,70 @@ const startChat = async (): Promise<Chat> => {
   return { ada, bob, adaSocket, bobSocket, sessionId: String(sessionId) };
 };
 
+/** Ada uploads three images. */
+const uploadThree = async ({ ada }: Chat): Promise<[string, string, string]> => [
+  await upload(ada, 'chat-images'),
+  await upload(ada, 'chat-images'),
+  await upload(ada, 'chat-images'),
+];
+
+/** Ada sends two messages: the first image, and a text with the other two. Waits until Bob has received them. */
+const sendThree = async (
+  { ada, adaSocket, bobSocket, sessionId }: Chat,
+  [image, ...imageUrls]: [string, string, string],
+): Promise<void> => {
+  await adaSocket.request('random_message', { sessionId, content: image, messageType: 'image' });
+  const received = await bobSocket.next('random_message', ({ content }) => content === image);
+  expect(received).toMatchObject({ type: 'image', senderId: ada.user.id });
+
+  const mixed = formatImageMarkers({ text: 'and these', imageUrls });
+  await adaSocket.request('random_message', { sessionId, content: mixed, messageType: 'mixed' });
+  await bobSocket.next('random_message', ({ content }) => content === mixed);
+};
+
+/** Bob ends the chat. Waits until the database records its images as in use. */
+const endChat = async ({ bobSocket, sessionId }: Chat, urls: readonly string[]): Promise<void> => {
+  await bobSocket.request('skip_chat', { sessionId });
+  for (const url of urls) await until(() => isInUse(url));
+};
+
 describe('an image in a random chat', () => {
-  it('is visible to its owner, to the partner from the arrival of the message, and to no one after a day', async () => {
-    const { ada, bob, adaSocket, bobSocket, sessionId } = await startChat();
-    const eve = await stack.createVisitor(1);
-    const [image, firstOfMixed, secondOfMixed, unsent] = [
-      await upload(ada, 'chat-images'),
-      await upload(ada, 'chat-images'),
-      await upload(ada, 'chat-images'),
-      await upload(ada, 'chat-images'),
-    ];
-    expect(await canSee(bob, image)).toBe(false);
+  it('is visible to its owner, and to the partner from the arrival of the message', async () => {
+    const chat = await startChat();
+    const users = { ada: chat.ada, bob: chat.bob, eve: await stack.createVisitor(1) };
+    const images = await uploadThree(chat);
+    for (const url of images) expect(await listViewers(url, users)).toEqual(['ada']);
+    await sendThree(chat, images);
+    for (const url of images) expect(await listViewers(url, users)).toEqual(['ada', 'bob']);
+  });
 
-    await adaSocket.request('random_message', { sessionId, content: image, messageType: 'image' });
-    const received = await bobSocket.next('random_message', ({ content }) => content === image);
-    expect(received).toMatchObject({ type: 'image', senderId: ada.user.id });
-    expect(await canSee(bob, image)).toBe(true);
-
-    const mixed = formatImageMarkers({ text: 'and these', imageUrls: [firstOfMixed, secondOfMixed] });
-    await adaSocket.request('random_message', { sessionId, content: mixed, messageType: 'mixed' });
-    await bobSocket.next('random_message', ({ content }) => content === mixed);
-    for (const url of [image, firstOfMixed, secondOfMixed]) {
-      expect([await canSee(ada, url), await canSee(bob, url), await canSee(eve, url)]).toEqual([
-        true,
-        true,
-        false,
-      ]);
-    }
-    expect([await canSee(ada, unsent), await canSee(bob, unsent)]).toEqual([true, false]);
-
-    await bobSocket.request('skip_chat', { sessionId });
-    for (const url of [image, firstOfMixed, secondOfMixed]) await until(() => isInUse(url));
+  it('is kept while a message shows it, and removed after about a day if no message does', async () => {
+    const chat = await startChat();
+    const users = { ada: chat.ada, bob: chat.bob };
+    const images = await uploadThree(chat);
+    const unsent = await upload(chat.ada, 'chat-images');
+    await sendThree(chat, images);
+    await endChat(chat, images);
     expect(await isInUse(unsent)).toBe(false);
+    expect(await listViewers(unsent, users)).toEqual(['ada']);
 
-    await worker.get(UploadRemovalService, { strict: false }).sweep(new Date(Date.now() + AFTER_UNUSED_MS));
-    expect([await canSee(bob, image), await canSee(ada, unsent), await isStored(unsent)]).toEqual([
-      true,
-      false,
-      false,
-    ]);
+    await sweepUnused();
+    for (const url of images) expect(await listViewers(url, users)).toEqual(['ada', 'bob']);
+    expect(await listViewers(unsent, users)).toEqual([]);
+    expect(await isStored(unsent)).toBe(false);
+  });
 
-    // Repeated until the worker has projected the end of the chat, which sets the expiry.
-    await until(async () => {
-      await worker.get(BodyExpiryProcessor, { strict: false }).expire(new Date(Date.now() + AFTER_EXPIRY_MS));
-      return !(await canSee(ada, image));
-    });
-    for (const url of [image, firstOfMixed, secondOfMixed]) {
-      expect([await canSee(ada, url), await canSee(bob, url)]).toEqual([false, false]);
-    }
-    // The files of expired images are deleted by the next sweep, without a further wait.
-    await worker.get(UploadRemovalService, { strict: false }).sweep(new Date());
-    expect([await isStored(image), await isStored(firstOfMixed), await isStored(secondOfMixed)]).toEqual([
-      false,
-      false,
-      false,
-    ]);
+  it('is visible to no one a day after the chat, and the next sweep deletes its file', async () => {
+    const chat = await startChat();
+    const users = { ada: chat.ada, bob: chat.bob };
+    const images = await uploadThree(chat);
+    await sendThree(chat, images);
+    await endChat(chat, images);
+    await expireMessagesUntil(async () => !(await canSee(chat.ada, images[0])));
+    for (const url of images) expect(await listViewers(url, users)).toEqual([]);
+    // Unlike unused images, expired ones are deleted without a further wait.
+    await sweep();
+    for (const url of images) expect(await isStored(url)).toBe(false);
   });
 
   it("must be the sender's own upload, in whatever form the message contains its URL", async () => {
@@ -173,7 +206,8 @@ describe('an image in a random chat', () => {
       expect({ event, code: data.code }).toEqual({ event: 'error', code: 'image_not_yours' });
     }
     expect(adaSocket.all('random_message')).toEqual([]);
-    expect([await canSee(ada, bobImage), await canSee(bob, adaImage)]).toEqual([false, false]);
+    expect(await canSee(ada, bobImage)).toBe(false);
+    expect(await canSee(bob, adaImage)).toBe(false);
 
     // In a text message, the marker is plain text.
     await bobSocket.request('random_message', {
@@ -182,37 +216,41 @@ describe('an image in a random chat', () => {
       messageType: 'text',
     });
     await adaSocket.next('random_message', ({ type }) => type === 'text');
-    expect([await canSee(bob, adaImage), await isInUse(adaImage)]).toEqual([false, false]);
+    expect(await canSee(bob, adaImage)).toBe(false);
+    expect(await isInUse(adaImage)).toBe(false);
   });
 });
 
 describe('an avatar', () => {
-  it('must be an upload of the user, is visible to other users, and is removed after it is replaced', async () => {
-    const [ada, bob] = [await stack.createVisitor(0), await stack.createVisitor(1)];
-    const setAvatar = async (visitor: ThawVisitor, avatar: string | null): Promise<number> => {
-      const { id, username } = visitor.user;
-      return (await visitor.call('PUT', `/api/user/${id}`, { username, avatar })).status;
-    };
-    const [previous, current] = [await upload(ada, 'avatars'), await upload(ada, 'avatars')];
-    const image = await upload(ada, 'chat-images');
-    expect([
-      await setAvatar(bob, previous),
-      await setAvatar(ada, image),
-      await setAvatar(ada, `${previous}?`),
-    ]).toEqual([400, 400, 400]);
+  const setAvatar = async (visitor: ThawVisitor, avatar: string | null): Promise<number> => {
+    const { id, username } = visitor.user;
+    return (await visitor.call('PUT', `/api/user/${id}`, { username, avatar })).status;
+  };
 
+  it('must be an avatar image that the user uploaded', async () => {
+    const [ada, bob] = [await stack.createVisitor(0), await stack.createVisitor(1)];
+    const avatar = await upload(ada, 'avatars');
+    const chatImage = await upload(ada, 'chat-images');
+    expect(await setAvatar(bob, avatar)).toBe(400);
+    expect(await setAvatar(ada, chatImage)).toBe(400);
+    expect(await setAvatar(ada, `${avatar}?`)).toBe(400); // not exactly the URL of an upload
+    expect(await setAvatar(ada, avatar)).toBe(200);
+    expect((await ada.call('GET', `/api/user/${ada.user.id}`)).body.avatar).toBe(avatar);
+  });
+
+  it('is visible to other users, and is removed about a day after it is replaced', async () => {
+    const [ada, bob] = [await stack.createVisitor(0), await stack.createVisitor(1)];
+    const [previous, current] = [await upload(ada, 'avatars'), await upload(ada, 'avatars')];
     expect(await setAvatar(ada, previous)).toBe(200);
-    expect((await ada.call('GET', `/api/user/${ada.user.id}`)).body.avatar).toBe(previous);
     expect(await isInUse(previous)).toBe(true);
     expect(await setAvatar(ada, current)).toBe(200);
-    expect([await isInUse(previous), await isInUse(current), await canSee(bob, previous)]).toEqual([
-      false,
-      true,
-      true,
-    ]);
+    expect(await isInUse(previous)).toBe(false);
+    expect(await isInUse(current)).toBe(true);
+    expect(await canSee(bob, previous)).toBe(true);
 
-    await worker.get(UploadRemovalService, { strict: false }).sweep(new Date(Date.now() + AFTER_UNUSED_MS));
-    expect([await canSee(bob, previous), await canSee(bob, current)]).toEqual([false, true]);
+    await sweepUnused();
+    expect(await canSee(bob, previous)).toBe(false);
+    expect(await canSee(bob, current)).toBe(true);
     expect(await setAvatar(ada, previous)).toBe(400); // a removed image
     expect(await setAvatar(ada, null)).toBe(200);
     expect(await isInUse(current)).toBe(false);
@@ -226,6 +264,7 @@ describe('an image in private messages', () => {
       await stack.createVisitor(1),
       await stack.createVisitor(1),
     ];
+    const users = { ada, bob, eve };
     for (const friend of [bob, eve]) await makeFriends(stack.replicas[0]!, ada, friend);
     const socket = await ada.openSocket();
     const url = await upload(ada, 'chat-images');
@@ -240,19 +279,14 @@ describe('an image in private messages', () => {
     };
     const deleteMessage = (friend: ThawVisitor, messageId: number) =>
       socket.request('delete_private_message', { ...getParticipants(friend), messageId });
-    const readVisibility = async () => [
-      await canSee(ada, url),
-      await canSee(bob, url),
-      await canSee(eve, url),
-    ];
 
     const [toBob, toBobAgain, toEve] = [await send(bob), await send(bob), await send(eve)];
     await deleteMessage(bob, toBob);
-    expect(await readVisibility()).toEqual([true, true, true]);
+    expect(await listViewers(url, users)).toEqual(['ada', 'bob', 'eve']);
     await deleteMessage(bob, toBobAgain);
-    expect(await readVisibility()).toEqual([true, false, true]);
+    expect(await listViewers(url, users)).toEqual(['ada', 'eve']);
     await deleteMessage(eve, toEve);
-    expect(await readVisibility()).toEqual([false, false, false]);
+    expect(await listViewers(url, users)).toEqual([]);
   });
 
   it('stays visible after a message with the same image in a random chat has expired', async () => {
@@ -272,24 +306,24 @@ describe('an image in private messages', () => {
         parseUploadUrl(url)!.key,
       ]);
     await until(async () => (await readUses()).length === 2);
-    // Repeated until the worker has projected the end of the chat, which sets the expiry.
-    await until(async () => {
-      await worker.get(BodyExpiryProcessor, { strict: false }).expire(new Date(Date.now() + AFTER_EXPIRY_MS));
-      return (await readUses()).length === 1;
-    });
-    expect([await canSee(ada, url), await canSee(bob, url)]).toEqual([true, true]);
+    await expireMessagesUntil(async () => (await readUses()).length === 1);
+    expect(await listViewers(url, { ada, bob })).toEqual(['ada', 'bob']);
   });
 });
 
 it('the job sweep_uploads deletes the files of removed images', async () => {
   const ada = await stack.createVisitor(0);
   const url = await upload(ada, 'chat-images');
-  const expiredMessage = { streamId: 'chat-x', eventId: randomUUID(), type: 'MessageSent' };
-  const data = { senderId: ada.user.id, messageType: 'image', content: url };
+  const expiredMessage = {
+    streamId: 'chat-x',
+    eventId: randomUUID(),
+    type: 'MessageSent',
+    data: { senderId: ada.user.id, messageType: 'image', content: url },
+  };
   // `BodyExpiryProcessor` calls this when messages expire. It removes the images that no other message shows.
   await worker
     .get(UploadRemovalService, { strict: false })
-    .releaseImagesOf([{ ...expiredMessage, data }], stack.database.dataSource.manager);
+    .releaseImagesOf([expiredMessage], stack.database.dataSource.manager);
   await worker.get(JobQueueService, { strict: false }).add('sweep_uploads', {});
   await until(async () => !(await isStored(url)));
 });

@@ -151,7 +151,7 @@ export class ReadReplicaService implements OnModuleInit, OnApplicationShutdown {
         return Promise.resolve(lagMs === Infinity ? [] : [[{}, lagMs / 1_000] as const]);
       },
     );
-    metrics?.addGauge(
+    metrics?.addLiveGauge(
       'thaw_read_replica_in_use',
       'Whether reads are made from the read replica (1), or from the primary because of its state (0)',
       () => Number(this.canServe()),

@@ -8,52 +8,59 @@ export const parseLsn = (text: string): LogSequenceNumber => {
 };
 
 /**
- * Number of positions of the primary that are kept, one per second. A minute is enough, because a replica that is more
- * than `MAX_REPLICA_LAG_MS` behind is not used.
+ * One position is recorded each second. A minute of them is enough, because a replica that is more than
+ * `MAX_REPLICA_LAG_MS` behind is not used.
  */
-const MAX_SAMPLES = 60;
+const MAX_PRIMARY_POSITIONS = 60;
 
-/** A position, and a moment before it was read, in milliseconds of a monotonic clock. */
-interface Sample {
-  time: number;
+interface PrimaryPosition {
   position: LogSequenceNumber;
+  /** A moment before the position was read, in milliseconds of a monotonic clock. */
+  timeMs: number;
+}
+
+interface ReplicaState {
+  position: LogSequenceNumber;
+  /** The replica has everything that was committed before this moment. */
+  upToDateAtMs: number;
 }
 
 /**
- * Computes how far a replica is behind, without comparing the clocks of servers. When the replica reaches a position,
- * everything can be read from it that was committed before the moment at which the primary had that position.
+ * Computes how far a replica is behind the primary, without comparing the clocks of servers: a replica that reaches a
+ * position of the primary has everything that was committed before that position was read.
  */
 export class ReplicaLagModel {
-  /** Positions of the primary that the replica has not reached. */
-  private samples: Sample[] = [];
-  /** The replica's position, with the time of the newest sample that it has reached. */
-  private reached: Sample | undefined;
+  /** The positions that the replica has not reached, oldest first. */
+  private primaryPositions: PrimaryPosition[] = [];
+  /** undefined if the state is unknown. */
+  private replica: ReplicaState | undefined;
 
   /**
-   * @param time a moment before the position was read, in milliseconds of a monotonic clock.
+   * @param timeMs a moment before the position was read, in milliseconds of a monotonic clock.
    * @param position of the primary.
    */
-  recordPrimary(time: number, position: LogSequenceNumber): void {
-    this.samples.push({ time, position });
-    if (this.samples.length > MAX_SAMPLES) this.samples.shift();
+  recordPrimary(timeMs: number, position: LogSequenceNumber): void {
+    this.primaryPositions.push({ position, timeMs });
+    if (this.primaryPositions.length > MAX_PRIMARY_POSITIONS) this.primaryPositions.shift();
   }
 
   /** @param position up to which the replica has applied the log. */
   recordReplica(position: LogSequenceNumber): void {
-    const newestReached = this.samples.filter((sample) => sample.position <= position).at(-1);
-    this.samples = this.samples.filter((sample) => sample.position > position);
-    const time = newestReached?.time ?? this.reached?.time;
-    if (time !== undefined) this.reached = { time, position };
+    const newestReached = this.primaryPositions.findLast((recorded) => recorded.position <= position);
+    this.primaryPositions = this.primaryPositions.filter((recorded) => recorded.position > position);
+    // If the replica has reached no further position of the primary, it is up to date at the same moment as before.
+    const upToDateAtMs = newestReached?.timeMs ?? this.replica?.upToDateAtMs;
+    if (upToDateAtMs !== undefined) this.replica = { position, upToDateAtMs };
   }
 
   /** Makes the replica's state unknown. Called after a failure, because another server may answer at its address. */
   reset(): void {
-    this.reached = undefined;
+    this.replica = undefined;
   }
 
   /** Whether the replica has applied the log up to a position. */
   hasReached(position: LogSequenceNumber): boolean {
-    return this.reached !== undefined && this.reached.position >= position;
+    return this.replica !== undefined && this.replica.position >= position;
   }
 
   /**
@@ -61,6 +68,6 @@ export class ReplicaLagModel {
    * @returns milliseconds by which a read from the replica may be out of date; Infinity if its state is unknown.
    */
   computeLagMs(now: number): number {
-    return this.reached === undefined ? Infinity : now - this.reached.time;
+    return this.replica === undefined ? Infinity : now - this.replica.upToDateAtMs;
   }
 }

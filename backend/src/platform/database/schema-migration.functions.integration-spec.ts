@@ -14,7 +14,7 @@ describe('migrate, on a database that is in use', () => {
 
   beforeEach(async () => {
     database = await createTestDatabase();
-    // The migration is pending again.
+    // Makes the migration pending again; its indexes stay.
     await database.dataSource.query('DELETE FROM migrations WHERE name = $1', [MIGRATION]);
   });
   afterEach(() => database.close());
@@ -36,24 +36,43 @@ describe('migrate, on a database that is in use', () => {
       [id],
     );
 
-  it('creates indexes while transactions write, and runs the migration once for two concurrent calls', async () => {
-    await dropIndexes();
+  /** Starts a transaction that writes. The creation of an index waits until `commit` is called. */
+  const startWriter = async () => {
     const writer = database.dataSource.createQueryRunner();
     await writer.startTransaction();
     await insertFriendRequest(1, writer.manager);
-    const runs = Promise.all([migrateDatabase(), migrateDatabase()]);
-    // The creation of the index waits for the transaction of `writer`.
-    const isIndexWaiting = async () => {
-      const rows = await database.dataSource.query<unknown[]>(
-        `SELECT 1 FROM pg_stat_activity
-         WHERE datname = current_database() AND query LIKE 'CREATE INDEX%' AND wait_event_type = 'Lock'`,
-      );
-      return rows.length > 0;
+    const commit = async () => {
+      await writer.commitTransaction();
+      await writer.release();
     };
+    return { commit };
+  };
+  const isIndexWaiting = async () => {
+    const rows = await database.dataSource.query<unknown[]>(
+      `SELECT 1 FROM pg_stat_activity
+       WHERE datname = current_database() AND query LIKE 'CREATE INDEX%' AND wait_event_type = 'Lock'`,
+    );
+    return rows.length > 0;
+  };
+
+  it('does not block writes while it creates an index', async () => {
+    await dropIndexes();
+    const writer = await startWriter();
+    const run = migrateDatabase();
     await until(isIndexWaiting);
-    await insertFriendRequest(2); // not blocked by the index that is being created
-    await writer.commitTransaction();
-    await writer.release();
+    await insertFriendRequest(2);
+    await writer.commit();
+    expect(await run).toEqual([MIGRATION]);
+    expect(await findValidIndexes()).toEqual(INDEXES);
+  });
+
+  it('runs the migration once for two concurrent calls', async () => {
+    await dropIndexes();
+    const writer = await startWriter();
+    const runs = Promise.all([migrateDatabase(), migrateDatabase()]);
+    await until(isIndexWaiting);
+    await writer.commit();
+    // Either of the two calls may have run it; the other returns no names.
     expect((await runs).flat()).toEqual([MIGRATION]);
     expect(await findValidIndexes()).toEqual(INDEXES);
   });

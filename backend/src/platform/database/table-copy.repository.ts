@@ -1,30 +1,31 @@
 import type { DataSource, EntityManager } from 'typeorm';
 
-/** The schema of the copies until the exchange, which replaces the tables of the service with them. */
+/** The schema of the copies, until they replace the tables of the service. */
 const COPY_SCHEMA = 'read_model_copies';
 
-/** Deletes copies that a killed process has left: they may contain personal data, which erasures do not reach. */
+/** Deletes all copies, also those of a killed process: erasures do not reach the personal data in them. */
 export const dropTableCopies = async (connection: Pick<EntityManager, 'query'>): Promise<void> => {
   await connection.query(`DROP SCHEMA IF EXISTS ${COPY_SCHEMA} CASCADE`);
 };
 
 /**
  * Finds those of the tables $1 that cannot be replaced, because a copy would lack a part of them or the exchange would
- * break what refers to them. A table can be replaced if it is an ordinary permanent one, without row security,
- * inheritance, foreign keys, triggers and identity columns.
+ * break what refers to them.
  */
 const UNSUPPORTED_TABLES_SQL = `
 SELECT c.oid::regclass::text AS name FROM pg_class c WHERE c.oid = ANY($1::text[]::regclass[]) AND (
-  c.relkind <> 'r' OR c.relpersistence <> 'p' OR c.relispartition OR c.relrowsecurity
-  OR EXISTS (SELECT FROM pg_inherits WHERE c.oid IN (inhrelid, inhparent))
+  c.relkind <> 'r' OR c.relpersistence <> 'p' -- not an ordinary, permanent table
+  OR c.relrowsecurity
+  OR c.relispartition OR EXISTS (SELECT FROM pg_inherits WHERE c.oid IN (inhrelid, inhparent))
+  -- A foreign key of the table or to it.
   OR EXISTS (SELECT FROM pg_constraint WHERE contype = 'f' AND c.oid IN (conrelid, confrelid))
   OR EXISTS (SELECT FROM pg_trigger WHERE tgrelid = c.oid AND NOT tgisinternal)
   OR EXISTS (SELECT FROM pg_attribute WHERE attrelid = c.oid AND attidentity <> ''))`;
 
 /**
- * Builds the statements that create the indexes and constraints of the table $1 on its copy. Indexes and constraints
- * keep their names, because the service recognises violations of unique constraints by name. In the definition of an
- * index, the name of the table, which follows ON, is replaced by that of the copy.
+ * Builds the statements that create the indexes of the table $1 on its copy, and the constraints that have an index.
+ * All keep their names, because the service recognises violations of unique constraints by name. The name of the table,
+ * which follows ON in the definition of an index, is replaced with that of the copy.
  */
 const INDEXES_SQL = `
 SELECT CASE WHEN con.oid IS NULL
@@ -37,45 +38,46 @@ JOIN pg_class c ON c.oid = i.indrelid JOIN pg_namespace n ON n.oid = c.relnamesp
 LEFT JOIN pg_constraint con ON con.conindid = i.indexrelid AND con.conrelid = i.indrelid AND con.contype IN ('p', 'u', 'x')
 WHERE i.indrelid = $1::regclass ORDER BY i.indexrelid`;
 
-/**
- * Builds the statements that give the copy of the table $1 its column options, its storage parameters, and the
- * statistics targets of columns and index columns. A target of 0 keeps personal data out of `pg_statistic`.
- */
+/** Builds the statements that give the copy of the table $1 its settings. */
 const SETTINGS_SQL = `
+-- Statistics targets of columns. A target of 0 keeps personal data out of pg_statistic.
 SELECT format('ALTER TABLE %I.%I ALTER COLUMN %I SET STATISTICS %s', '${COPY_SCHEMA}', c.relname, a.attname,
   a.attstattarget) AS sql
 FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid
 WHERE c.oid = $1::regclass AND a.attnum > 0 AND NOT a.attisdropped AND a.attstattarget >= 0
 UNION ALL
+-- Options of columns.
 SELECT format('ALTER TABLE %I.%I ALTER COLUMN %I SET (%s)', '${COPY_SCHEMA}', c.relname, a.attname,
   array_to_string(a.attoptions, ', '))
 FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid
 WHERE c.oid = $1::regclass AND a.attnum > 0 AND NOT a.attisdropped AND a.attoptions IS NOT NULL
 UNION ALL
+-- Statistics targets of index columns.
 SELECT format('ALTER INDEX %I.%I ALTER COLUMN %s SET STATISTICS %s', '${COPY_SCHEMA}', ic.relname, a.attnum,
   a.attstattarget)
 FROM pg_index i JOIN pg_class ic ON ic.oid = i.indexrelid JOIN pg_attribute a ON a.attrelid = ic.oid
 WHERE i.indrelid = $1::regclass AND a.attstattarget >= 0
 UNION ALL
+-- Storage parameters of the table, and of its TOAST table, which stores large values.
 SELECT format('ALTER TABLE %I.%I SET (%s)', '${COPY_SCHEMA}', c.relname, array_to_string(c.reloptions, ', '))
 FROM pg_class c WHERE c.oid = $1::regclass AND c.reloptions IS NOT NULL
 UNION ALL
 SELECT format('ALTER TABLE %I.%I SET (toast.%s)', '${COPY_SCHEMA}', c.relname, array_to_string(t.reloptions, ', toast.'))
 FROM pg_class c JOIN pg_class t ON t.oid = c.reltoastrelid WHERE c.oid = $1::regclass AND t.reloptions IS NOT NULL`;
 
-/** In an access control list, the role 0 stands for PUBLIC. */
+// `aclexplode`, below, returns a row for each privilege. Its grantee 0 stands for PUBLIC.
 const GRANTEE = `CASE grantee WHEN 0 THEN 'PUBLIC' ELSE grantee::regrole::text END`;
 const GRANTEE_WITH_OPTION = `${GRANTEE} || CASE WHEN is_grantable THEN ' WITH GRANT OPTION' ELSE '' END`;
 
 /**
  * Builds the statements that give the copy of the table $1 its owner, and the privileges on it and on its columns. They
- * run in the order of `step`: the default privileges are removed before the privileges of the table are granted.
+ * run in the order of `step`.
  */
 const PRIVILEGES_SQL = `
 SELECT 1 AS step, format('ALTER TABLE %I.%I OWNER TO %s', '${COPY_SCHEMA}', c.relname, c.relowner::regrole) AS sql
 FROM pg_class c WHERE c.oid = $1::regclass AND c.relowner <> current_user::regrole
 UNION ALL
--- Removes what the default privileges of the role have granted on the copy.
+-- Removes what the default privileges of the role have granted on the copy, before the privileges are granted.
 SELECT DISTINCT 2, format('REVOKE ALL ON %I.%I FROM %s', '${COPY_SCHEMA}', copy.relname, ${GRANTEE})
 FROM pg_class c JOIN pg_class copy ON copy.relname = c.relname AND copy.relnamespace = '${COPY_SCHEMA}'::regnamespace
 CROSS JOIN LATERAL aclexplode(copy.relacl) WHERE c.oid = $1::regclass AND grantee <> copy.relowner
@@ -89,7 +91,7 @@ FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND NOT a.attisdropped
 CROSS JOIN LATERAL aclexplode(a.attacl) WHERE c.oid = $1::regclass
 ORDER BY step`;
 
-/** Finds the sequences that belong to a column of the tables $1: DROP TABLE would delete them, too. */
+/** Finds the sequences that belong to columns of the tables $1. DROP TABLE deletes such sequences, too. */
 const OWNED_SEQUENCES_SQL = `
 SELECT d.objid::regclass::text AS sequence, format('%I.%I', c.relname, a.attname) AS column
 FROM pg_depend d JOIN pg_class c ON c.oid = d.refobjid
@@ -99,9 +101,9 @@ WHERE d.classid = 'pg_class'::regclass AND d.refclassid = 'pg_class'::regclass A
   AND c.oid = ANY($1::text[]::regclass[])`;
 
 /**
- * Copies of tables, with the same columns, constraints, indexes, privileges and settings, which can replace the tables.
- * They are empty at first. `search_path` decides whether a statement with unqualified names writes the copies or the
- * tables of the service (docs/decisions/0075).
+ * Copies of tables, with the same columns, constraints, indexes, privileges and settings. They are empty at first. When
+ * the caller has filled them, they can replace the tables. Statements with unqualified names refer to the tables, or to
+ * the copies after `useCopies` (docs/decisions/0075).
  */
 export class TableCopyRepository {
   private constructor(
@@ -112,7 +114,7 @@ export class TableCopyRepository {
   ) {}
 
   /**
-   * Creates empty copies, in place of any that exist.
+   * Creates empty copies, and deletes any earlier ones.
    * @param tables names without a schema.
    * @throws Error when a table has a part that cannot be copied, such as a trigger or a foreign key.
    */
@@ -160,13 +162,14 @@ export class TableCopyRepository {
   /** Replaces the tables with their copies, in a transaction in which `lockTables` was called. */
   async exchange(manager: EntityManager): Promise<void> {
     if (this.tables.length === 0) return;
-    // After `useCopies` in the same transaction, the names would refer to the copies.
+    // Ends the effect of `useCopies`: the names below refer to the tables.
     await manager.query(`SET LOCAL search_path = ${this.schema}`);
     const sequences = await manager.query<{ sequence: string; column: string }[]>(OWNED_SEQUENCES_SQL, [
       this.tables,
     ]);
     await runAll(
       [
+        // Detaches the sequences, so that DROP TABLE keeps them.
         ...sequences.map(({ sequence }) => `ALTER SEQUENCE ${sequence} OWNED BY NONE`),
         `DROP TABLE ${this.tables.join(', ')}`,
         ...this.tables.map((table) => `ALTER TABLE ${COPY_SCHEMA}.${table} SET SCHEMA ${this.schema}`),

@@ -10,7 +10,8 @@ import type { NewEvent, StoredEvent } from './stored-event.types';
 export const MAX_ATTEMPTS = 4;
 
 /**
- * Executes commands: loads the stream, decides and appends. On a version conflict it starts over, up to three times.
+ * Executes commands: loads the stream, decides and appends. On a version conflict it starts over, with at most
+ * `MAX_ATTEMPTS` attempts in all.
  */
 @Injectable()
 export class CommandExecutorService {
@@ -29,7 +30,8 @@ export class CommandExecutorService {
       try {
         return await this.dataSource.transaction(work);
       } catch (error) {
-        if (!(error instanceof StreamVersionConflictError) || attempt === MAX_ATTEMPTS) throw error;
+        const mayRetry = error instanceof StreamVersionConflictError && attempt < MAX_ATTEMPTS;
+        if (!mayRetry) throw error;
       }
     }
   }
@@ -51,22 +53,14 @@ export class CommandExecutorService {
       const history = await this.eventStore.read(streamId, manager);
       // Events of a newer release count towards the version but are not folded.
       const known = history.filter((event) => this.eventTypes.knows(event));
-      const stateBefore = known.reduce(
-        (state, event) => decider.evolve(state, event),
-        decider.initialState(),
-      );
-      // The cast is needed because a decider has one event type: `evolve` also takes stored events, but `decide`
-      // returns only new ones.
-      const newEvents = decider.decide(command, stateBefore) as readonly Event[];
+      const stateBefore = fold(decider, decider.initialState(), known);
+      const newEvents = decideNewEvents<State, Command, Event>(decider, command, stateBefore);
       try {
         const events = await this.eventStore.append(streamId, history.length, newEvents, manager);
-        return {
-          state: newEvents.reduce((state, event) => decider.evolve(state, event), stateBefore),
-          events,
-        };
+        return { state: fold(decider, stateBefore, newEvents), events };
       } catch (error) {
-        if (!(error instanceof StreamVersionConflictError) || manager || attempt === MAX_ATTEMPTS)
-          throw error;
+        const mayRetry = error instanceof StreamVersionConflictError && !manager && attempt < MAX_ATTEMPTS;
+        if (!mayRetry) throw error;
       }
     }
   }
@@ -83,8 +77,24 @@ export class CommandExecutorService {
     manager?: EntityManager,
   ): Promise<{ state: State; events: StoredEvent[] }> {
     const stateBefore = decider.initialState();
-    const newEvents = decider.decide(command, stateBefore) as readonly Event[];
+    const newEvents = decideNewEvents<State, Command, Event>(decider, command, stateBefore);
     const events = await this.eventStore.append(streamId, 'none', newEvents, manager);
-    return { state: newEvents.reduce((state, event) => decider.evolve(state, event), stateBefore), events };
+    return { state: fold(decider, stateBefore, newEvents), events };
   }
 }
+
+const fold = <State, Command, Event>(
+  decider: Decider<State, Command, Event>,
+  stateBefore: State,
+  events: readonly Event[],
+): State => events.reduce<State>((state, event) => decider.evolve(state, event), stateBefore);
+
+/**
+ * The cast is needed because a decider has one event type: `evolve` also takes stored events, but `decide` returns only
+ * new ones.
+ */
+const decideNewEvents = <State, Command, Event extends NewEvent>(
+  decider: Decider<State, Command, Event | StoredEvent>,
+  command: Command,
+  state: State,
+): readonly Event[] => decider.decide(command, state) as readonly Event[];

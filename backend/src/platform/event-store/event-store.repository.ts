@@ -5,10 +5,10 @@ import { type PreparedStatement, runPrepared } from '../database/prepared-statem
 import { appendAtAnyVersionSql, appendAtExactVersionSql, appendToNewStreamSql } from './append.sql';
 import { StreamVersionConflictError } from './event-store.errors';
 import { EventTypeRegistry } from './event-type.registry';
-import { ProjectionRegistry } from './projection.registry';
+import { type Projection, ProjectionRegistry } from './projection.registry';
 import type { NewEvent, StoredEvent } from './stored-event.types';
 
-/** The number of events that the stream must have; `none` or 0: it must not exist; `any`: any version is right. */
+/** The number of events that the stream must have. `none` means 0: the stream must not exist. `any`: no condition. */
 export type ExpectedVersion = number | 'none' | 'any';
 
 /** An event with its stream, for `appendBatch`. */
@@ -17,23 +17,23 @@ export interface EventForStream {
   event: NewEvent;
 }
 
-/** The statement that opens a stream, and the stream's first event. */
+/** A statement that opens a stream with its first event. */
 export interface StreamOpening {
   /** Its text was built by `buildOpenStreamSql`. */
   statement: PreparedStatement;
-  /** The projection whose rows the statement writes. */
+  /** Name of the projection whose read model the statement writes. */
   projection: string;
-  /** The first event, without its time and the fields of `data` that the statement assigns. */
+  /** The event. The statement adds its time, and may add fields to `data`. */
   event: Omit<NewEvent, 'occurredAt'>;
-  /** The statement's own parameters, from $9 on. */
+  /** The further parameters of the statement: $9 and so on. */
   parameters: readonly unknown[];
 }
 
-/** The row that a statement of `buildOpenStreamSql` returns, without the columns of the caller. */
+/** The columns that every statement of `buildOpenStreamSql` returns. */
 interface OpenedRow {
   stream_id: string;
   occurred_at: Date;
-  /** The fields of `data` that the statement has assigned. */
+  /** The fields that the statement has added to `data`. */
   assigned: object;
   /** False for a retry of a command that has already opened its stream; nothing was written then. */
   is_new: boolean;
@@ -43,7 +43,7 @@ interface OpenedRow {
 interface AppendedRow {
   /** Index of the event in the parameters, from 1. */
   ordinal: number;
-  /** Both positions are null if the stream was not at the expected version. */
+  /** Both positions are null if the stream was not at the expected version; nothing was written then. */
   stream_position: number | null;
   global_position: string | null;
 }
@@ -61,15 +61,27 @@ interface EventRow {
   occurred_at: Date;
 }
 
+/** The data of an event as they are stored: the personal fields beside the log, the others in it. */
+interface SplitData {
+  schemaVersion: number;
+  /** JSON. */
+  nonPersonal: string;
+  /** JSON. Null if the event has no personal fields; the two fields below are null then, too. */
+  personal: string | null;
+  /** The user whom the personal fields are about. */
+  subjectId: number | null;
+  expiresAfterMs: number | null;
+}
+
 const SELECT_EVENTS = `
 SELECT e.global_position, e.stream_id, e.stream_position, e.event_id, e.type, e.schema_version, e.data,
        p.data AS personal, e.metadata, e.occurred_at
 FROM events e LEFT JOIN event_private p ON p.stream_id = e.stream_id AND p.event_id = e.event_id`;
 
 /**
- * Maximum number of events for which a prepared statement is used. It is planned only once; planning takes as long as
- * appending about 25 events. But many events are appended faster with a plan made for their number: 2,000 events 20 %
- * faster (docs/decisions/0081).
+ * Up to this number of events, the append statement is prepared, so that it is planned only once. Planning takes as
+ * long as appending about 25 events. Larger appends are faster with a plan for their own number of events, by 20 % for
+ * 2,000 events (docs/decisions/0081).
  */
 const MAX_PREPARED_EVENTS = 256;
 
@@ -77,14 +89,21 @@ const appendAtAnyVersion: PreparedStatement = { name: 'append_to_any', text: app
 const appendToNewStream: PreparedStatement = { name: 'append_to_none', text: appendToNewStreamSql };
 const appendAtExactVersion: PreparedStatement = { name: 'append_to_exact', text: appendAtExactVersionSql };
 
-const chooseAppend = (expected: ExpectedVersion): PreparedStatement => {
-  if (expected === 'any') return appendAtAnyVersion;
-  return expected === 'none' || expected === 0 ? appendToNewStream : appendAtExactVersion;
+/** Returns the append statement for an expected version, and its parameters after $10. */
+const chooseAppend = (
+  expected: ExpectedVersion,
+): { statement: PreparedStatement; versionParameters: readonly number[] } => {
+  if (expected === 'any') return { statement: appendAtAnyVersion, versionParameters: [] };
+  if (expected === 'none' || expected === 0) return { statement: appendToNewStream, versionParameters: [] };
+  return { statement: appendAtExactVersion, versionParameters: [expected] };
 };
 
 /** PostgreSQL reports a violated constraint by the name that it has in the partition, such as `events_p07`. */
 const POSITION_CONSTRAINT = /^events_p\d\d_pkey$/;
 const EVENT_ID_CONSTRAINT = /^events_p\d\d_stream_id_event_id_key$/;
+
+const isViolationOf = (constraint: RegExp, error: unknown): boolean =>
+  constraint.test(findViolatedUniqueConstraint(error) ?? '');
 
 const toStoredEvent = (row: EventRow): StoredEvent<string, Record<string, unknown>> => ({
   globalPosition: Number(row.global_position),
@@ -136,9 +155,9 @@ export class EventStoreRepository {
   }
 
   /**
-   * Returns the first `limit` events of the log after one position and up to another, in order of position. A
-   * transaction may commit an event at a position that a reader has passed already. `LogPositionRepository` finds
-   * positions up to which this cannot happen.
+   * Returns the first `limit` events of the log after the position `after` and up to `upTo`, in order of position. A
+   * transaction that commits late may add an event at a position that was passed. `LogPositionRepository` finds settled
+   * positions: no event can appear at or below them any more.
    */
   async readPage(
     { after, upTo, limit }: { after: number; upTo: number; limit: number },
@@ -152,10 +171,11 @@ export class EventStoreRepository {
   }
 
   /**
-   * Appends to one stream and runs the projections, in one transaction: `manager`'s if given, else a new one. A given
-   * transaction fails if another one commits the same event id concurrently; the caller must retry it.
+   * Appends to one stream and runs the projections, in the transaction of `manager` or else in a new one. If another
+   * transaction commits the same event id concurrently, a new transaction is retried. With `manager`, the violated
+   * constraint is thrown, and the caller must retry the transaction.
    * @returns the events that were new, with their positions; events whose id was already stored are left out.
-   * @throws StreamVersionConflictError when the stream is not at `expected`; nothing was appended.
+   * @throws StreamVersionConflictError when the stream is not at `expected`; nothing is appended.
    */
   async append(
     streamId: string,
@@ -180,36 +200,40 @@ export class EventStoreRepository {
   /**
    * Opens a stream with its first event and writes the read model in one round trip. If the event also concerns other
    * projections, they run in the same transaction, with more round trips.
-   * @returns the row of the statement's query, which has the columns of `Row`; null if there was none, in which case
-   * nothing was written.
+   * @returns the row that the statement returns, with the columns of `Row`. Null if it returns none: it has refused the
+   * command and written nothing.
    */
   async open<Row>(opening: StreamOpening): Promise<Row | null> {
-    const { statement, projection, event, parameters } = opening;
+    const otherProjections = this.projections.findOtherProjections(opening.projection, opening.event);
+    const needsTransaction = otherProjections.length > 0;
+    const run = (manager: EntityManager) => this.runOpening(manager, opening, otherProjections);
+    const row = await (needsTransaction ? this.dataSource.transaction(run) : run(this.dataSource.manager));
+    return row as Row | null;
+  }
+
+  /** Runs the statement and, if it has written the event, the other projections that the event concerns. */
+  private async runOpening(
+    manager: EntityManager,
+    { statement, event, parameters }: StreamOpening,
+    otherProjections: readonly Projection[],
+  ): Promise<OpenedRow | null> {
     const { schemaVersion, nonPersonal, personal, subjectId, expiresAfterMs } = this.splitData(event);
-    // The parameters $1 to $8, then those of the caller.
-    const allParameters = [
-      event.eventId,
+    const [row] = await runPrepared<OpenedRow[]>(manager, statement, [
+      event.eventId, // $1
       event.type,
       schemaVersion,
       nonPersonal,
       JSON.stringify(event.metadata ?? {}),
       personal,
       subjectId,
-      expiresAfterMs, // the statement adds it to the time that it assigns to the event
+      expiresAfterMs, // $8
       ...parameters,
-    ];
-    const otherProjections = this.projections.findOtherProjections(projection, event);
-    const run = async (manager: EntityManager): Promise<OpenedRow | null> => {
-      const [row] = await runPrepared<OpenedRow[]>(manager, statement, allParameters);
-      if (row?.is_new) {
-        const stored = toOpeningEvent(row, event, schemaVersion);
-        for (const other of otherProjections) await other.apply([stored], manager);
-      }
-      return row ?? null;
-    };
-    const { manager } = this.dataSource;
-    const row = await (otherProjections.length === 0 ? run(manager) : this.dataSource.transaction(run));
-    return row as Row | null;
+    ]);
+    if (row?.is_new) {
+      const stored = toOpeningEvent(row, event, schemaVersion);
+      for (const projection of otherProjections) await projection.apply([stored], manager);
+    }
+    return row ?? null;
   }
 
   private async insert(
@@ -224,8 +248,8 @@ export class EventStoreRepository {
           this.insertInTransaction(newManager, entries, expected),
         );
       } catch (error) {
+        if (!isViolationOf(EVENT_ID_CONSTRAINT, error)) throw error;
         // A concurrent transaction committed the same event after the statement had looked for it. The retry finds it.
-        if (!EVENT_ID_CONSTRAINT.test(findViolatedUniqueConstraint(error) ?? '')) throw error;
       }
     }
   }
@@ -235,31 +259,12 @@ export class EventStoreRepository {
     entries: readonly EventForStream[],
     expected: ExpectedVersion,
   ): Promise<StoredEvent[]> {
-    const createCountedConflict = () => {
+    const rows = await this.runAppend(manager, entries, expected);
+    if (!rows) {
       this.conflictCount += 1;
-      // All entries are for one stream: appends to several streams expect no version.
-      return new StreamVersionConflictError(entries[0]?.streamId ?? '', expected);
-    };
-    const valuesOfEvents = entries.map((entry) => this.toParameterValues(entry));
-    // The parameters $1 to $10 of the statement: one array for each column.
-    const parameters: unknown[] = Array.from({ length: 10 }, (_, index) =>
-      valuesOfEvents.map((values) => values[index]),
-    );
-    const statement = chooseAppend(expected);
-    if (statement === appendAtExactVersion) parameters.push(expected);
-
-    let rows: AppendedRow[];
-    try {
-      rows =
-        entries.length <= MAX_PREPARED_EVENTS
-          ? await runPrepared<AppendedRow[]>(manager, statement, parameters)
-          : await manager.query<AppendedRow[]>(statement.text, parameters);
-    } catch (error) {
-      if (POSITION_CONSTRAINT.test(findViolatedUniqueConstraint(error) ?? '')) throw createCountedConflict();
-      throw error;
+      // All entries are for one stream, because appends to several streams expect no version.
+      throw new StreamVersionConflictError(entries[0]?.streamId ?? '', expected);
     }
-    if (rows.some((row) => row.global_position === null)) throw createCountedConflict();
-
     const stored = rows.map((row): StoredEvent => {
       const { streamId, event } = entries[row.ordinal - 1] as EventForStream; // ordinals begin with 1
       return {
@@ -278,41 +283,65 @@ export class EventStoreRepository {
     return stored;
   }
 
-  /** Returns the values of an event, in the order of the parameters of the append statements. */
-  private toParameterValues({ streamId, event }: EventForStream): unknown[] {
-    const { schemaVersion, nonPersonal, personal, subjectId, expiresAfterMs } = this.splitData(event);
+  /**
+   * @returns a row for each new event; null if the stream is not at the expected version, or if a concurrent
+   * transaction has taken a position.
+   */
+  private async runAppend(
+    manager: EntityManager,
+    entries: readonly EventForStream[],
+    expected: ExpectedVersion,
+  ): Promise<AppendedRow[] | null> {
+    const { statement, versionParameters } = chooseAppend(expected);
+    const parameters = [...this.toColumns(entries), ...versionParameters];
+    try {
+      const rows =
+        entries.length <= MAX_PREPARED_EVENTS
+          ? await runPrepared<AppendedRow[]>(manager, statement, parameters)
+          : await manager.query<AppendedRow[]>(statement.text, parameters);
+      return rows.some((row) => row.global_position === null) ? null : rows;
+    } catch (error) {
+      if (isViolationOf(POSITION_CONSTRAINT, error)) return null;
+      throw error;
+    }
+  }
+
+  /** Returns the parameters $1 to $10 of the append statements: for each column, its values in all events. */
+  private toColumns(entries: readonly EventForStream[]): unknown[][] {
+    const rows = entries.map(({ streamId, event }) => ({ streamId, event, split: this.splitData(event) }));
     return [
-      streamId,
-      event.eventId,
-      event.type,
-      schemaVersion,
-      nonPersonal,
-      JSON.stringify(event.metadata ?? {}),
-      event.occurredAt,
-      personal,
-      subjectId,
-      expiresAfterMs === null ? null : new Date(event.occurredAt.getTime() + expiresAfterMs),
+      rows.map(({ streamId }) => streamId),
+      rows.map(({ event }) => event.eventId),
+      rows.map(({ event }) => event.type),
+      rows.map(({ split }) => split.schemaVersion),
+      rows.map(({ split }) => split.nonPersonal),
+      rows.map(({ event }) => JSON.stringify(event.metadata ?? {})),
+      rows.map(({ event }) => event.occurredAt),
+      rows.map(({ split }) => split.personal),
+      rows.map(({ split }) => split.subjectId),
+      rows.map(({ event, split }) => toExpiry(event.occurredAt, split.expiresAfterMs)),
     ];
   }
 
-  /**
-   * Splits an event's data into the fields that are stored in the log and the personal ones, stored beside it. The
-   * subject is the user whom the personal fields are about.
-   */
-  private splitData({ type, data }: Pick<NewEvent, 'type' | 'data'>) {
+  private splitData({ type, data }: Pick<NewEvent, 'type' | 'data'>): SplitData {
     const definition = this.eventTypes.get(type);
     const nonPersonal: Record<string, unknown> = {};
     const personal: Record<string, unknown> = {};
     for (const [field, value] of Object.entries(data)) {
-      (definition.personalFields.includes(field) ? personal : nonPersonal)[field] = value;
+      if (definition.personalFields.includes(field)) personal[field] = value;
+      else nonPersonal[field] = value;
     }
+    const common = { schemaVersion: definition.schemaVersion, nonPersonal: JSON.stringify(nonPersonal) };
     const hasPersonal = Object.keys(personal).length > 0;
+    if (!hasPersonal) return { ...common, personal: null, subjectId: null, expiresAfterMs: null };
     return {
-      schemaVersion: definition.schemaVersion,
-      nonPersonal: JSON.stringify(nonPersonal),
-      personal: hasPersonal ? JSON.stringify(personal) : null,
-      subjectId: hasPersonal ? (definition.subjectId?.({ ...nonPersonal, ...personal }) ?? null) : null,
-      expiresAfterMs: hasPersonal ? (definition.personalExpiresAfterMs ?? null) : null,
+      ...common,
+      personal: JSON.stringify(personal),
+      subjectId: definition.subjectId?.({ ...nonPersonal, ...personal }) ?? null,
+      expiresAfterMs: definition.personalExpiresAfterMs ?? null,
     };
   }
 }
+
+const toExpiry = (occurredAt: Date, expiresAfterMs: number | null): Date | null =>
+  expiresAfterMs === null ? null : new Date(occurredAt.getTime() + expiresAfterMs);

@@ -22,6 +22,7 @@ export class InternalServerService implements OnApplicationShutdown {
   /**
    * Starts to listen.
    * @returns the port. If INTERNAL_PORT is 0, the system has chosen it.
+   * @throws Error if the port is in use
    */
   async start(): Promise<number> {
     const server = createServer((request, response) => {
@@ -45,12 +46,14 @@ export class InternalServerService implements OnApplicationShutdown {
     if (!server?.listening) return;
     await new Promise((resolve) => {
       server.close(resolve);
-      server.closeAllConnections();
+      server.closeAllConnections(); // `close` alone would wait for them
     });
   }
 
   private async respond(method: string, url: string, response: ServerResponse): Promise<void> {
-    const path = method === 'GET' || method === 'HEAD' ? url.split('?')[0] : undefined;
+    const isRead = method === 'GET' || method === 'HEAD';
+    if (!isRead) return sendNotFound(response);
+    const [path] = url.split('?');
     switch (path) {
       case '/health/live':
         return sendJson(response, 200, { status: 'ok' });
@@ -64,7 +67,7 @@ export class InternalServerService implements OnApplicationShutdown {
         return;
       }
       default:
-        return sendJson(response, 404, { status: 'unknown' });
+        return sendNotFound(response);
     }
   }
 }
@@ -73,3 +76,5 @@ const sendJson = (response: ServerResponse, status: number, body: object): void 
   response.writeHead(status, { 'Content-Type': 'application/json', 'Cache-Control': 'no-store' });
   response.end(JSON.stringify(body));
 };
+
+const sendNotFound = (response: ServerResponse): void => sendJson(response, 404, { status: 'unknown' });

@@ -22,20 +22,6 @@ export interface StreamEnd {
   lastId: string;
 }
 
-export type AppendResult =
-  | { kind: 'appended'; ids: readonly string[] }
-  /**
-   * The stream does not end as expected. Either the caller is behind: another writer has appended the `missed` entries.
-   * Or Redis is behind: it has lost entries, and `version` is lower than expected.
-   */
-  | { kind: 'behind'; version: number; missed: readonly ChatLogEntry[] }
-  /** Redis has lost entries, and another writer has appended others since. */
-  | { kind: 'diverged' }
-  /** Too many events wait for PostgreSQL. */
-  | { kind: 'outbox_full' }
-  /** The user in `ifOverdue` has returned, or another writer has handled their deadline. */
-  | { kind: 'not_overdue' };
-
 export interface AppendOptions {
   /** Appends only if this user's deadline for returning to the chat has passed, and removes that deadline. */
   ifOverdue?: { userId: number } | undefined;
@@ -44,6 +30,20 @@ export interface AppendOptions {
   /** The events end the session. They are appended even if the outbox or Redis is full: ended chats free memory. */
   isEnd?: boolean | undefined;
 }
+
+export type AppendResult =
+  | { kind: 'appended'; ids: readonly string[] }
+  /**
+   * The stream does not end as expected. If `version` is lower than expected, Redis has lost entries. Otherwise another
+   * writer has appended the `missed` entries.
+   */
+  | { kind: 'behind'; version: number; missed: readonly ChatLogEntry[] }
+  /** Redis has lost entries, and another writer has appended others since. */
+  | { kind: 'diverged' }
+  /** Too many events wait for PostgreSQL. */
+  | { kind: 'outbox_full' }
+  /** The user in `ifOverdue` has returned, or another writer has handled their deadline. */
+  | { kind: 'not_overdue' };
 
 /** The version of a stream, and its first and last entries. */
 export interface FirstAndLastEntries {
@@ -55,9 +55,20 @@ export interface FirstAndLastEntries {
 /** Entries per read. Reading in pages keeps a long stream from blocking other work. */
 const PAGE_SIZE = 128;
 
-/** The fields of a stream entry are a list of names and values: `['event', text]`. */
-const toEntries = (rows: readonly [string, string[]][]): ChatLogEntry[] =>
+/** Entries as ioredis returns them. The fields are a list of names and values: `['event', text]`. */
+type StreamRows = [id: string, fields: string[]][];
+
+const toEntries = (rows: StreamRows): ChatLogEntry[] =>
   rows.map(([id, fields]) => ({ id, text: fields[1] ?? '' }));
+
+/** The start of a range of a stream that excludes the entry with this id. */
+const startBeyond = (id: string): string => `(${id}`;
+
+/** Unwraps one reply of a batch. @throws the error of its command */
+const unwrapReply = ([error, reply]: [error: Error | null, reply: unknown]): unknown => {
+  if (error) throw error;
+  return reply;
+};
 
 /**
  * The live log of random chats: one Redis stream per chat. Each event is also added to the outbox of the chat's shard,
@@ -95,17 +106,11 @@ export class ChatLogRepository {
     const shard = findShard(sessionId);
     const keys = chatKeys(shard);
     const script = isEnd ? appendEndScript : appendScript;
+    const overdueDeadline = ifOverdue ? `${sessionId}|${ifOverdue.userId}` : ''; // a member of `keys.deadlines`
     const reply = await script.run(
       this.redis,
       [keys.stream(sessionId), keys.outbox],
-      [
-        expected.version,
-        expected.lastId,
-        sessionId,
-        ifOverdue ? `${sessionId}|${ifOverdue.userId}` : '', // the member of the set of deadlines
-        exceptReplicaId,
-        ...events,
-      ],
+      [expected.version, expected.lastId, sessionId, overdueDeadline, exceptReplicaId, ...events],
     );
     switch (reply[0]) {
       case appendOutcome.appended: {
@@ -118,10 +123,9 @@ export class ChatLogRepository {
       }
       case appendOutcome.behind: {
         const [, version, missed] = reply;
-        // If the stream is shorter than expected, Redis has lost entries (`behind`). Otherwise it consists of the
-        // expected and the missed entries, unless Redis has lost entries and others were appended.
-        if (version >= expected.version && version !== expected.version + missed.length)
-          return { kind: 'diverged' };
+        const isRedisBehind = version < expected.version;
+        const hasAllExpected = version === expected.version + missed.length;
+        if (!isRedisBehind && !hasAllExpected) return { kind: 'diverged' };
         return { kind: 'behind', version, missed: toEntries(missed) };
       }
       case appendOutcome.outboxFull:
@@ -133,31 +137,31 @@ export class ChatLogRepository {
 
   /**
    * Appends entries again, with their original ids, after Redis has lost the tail of its append-only file.
-   * @param end the end of the stream before the lost entries.
+   * @param expected the end of the stream before the lost entries.
    * @returns false if the stream no longer ends there, because another replica has appended in the meantime.
    */
-  async restore(sessionId: string, end: StreamEnd, lost: readonly ChatLogEntry[]): Promise<boolean> {
+  async restore(sessionId: string, expected: StreamEnd, lost: readonly ChatLogEntry[]): Promise<boolean> {
     const shard = findShard(sessionId);
     const keys = chatKeys(shard);
     const restored = await restoreScript.run(
       this.redis,
       [keys.stream(sessionId), keys.outbox],
-      [end.version, end.lastId, sessionId, ...lost.flatMap(({ id, text }) => [id, text])],
+      [expected.version, expected.lastId, sessionId, ...lost.flatMap(({ id, text }) => [id, text])],
     );
     if (restored === 1) this.processEvents.publish('OutboxBecameNonEmpty', { shard });
     return restored === 1;
   }
 
-  /** Yields the entries after an id ('' for all), in order and in pages, of which the last may be empty. */
+  /** Yields the entries after an id ('' for all), in order and in pages. */
   async *readPages(sessionId: string, afterId = ''): AsyncGenerator<ChatLogEntry[], void> {
     const stream = chatKeys(findShard(sessionId)).stream(sessionId);
-    for (let lastId = afterId; ;) {
-      const rangeStart = lastId === '' ? '-' : `(${lastId}`;
+    let rangeStart = afterId === '' ? '-' : startBeyond(afterId);
+    for (;;) {
       const page = toEntries(await this.redis.xrange(stream, rangeStart, '+', 'COUNT', PAGE_SIZE));
-      yield page;
+      if (page.length > 0) yield page;
       const last = page.at(-1);
       if (!last || page.length < PAGE_SIZE) return;
-      lastId = last.id;
+      rangeStart = startBeyond(last.id);
     }
   }
 
@@ -171,21 +175,22 @@ export class ChatLogRepository {
   /**
    * Yields the entries from a given one back to the start of the stream, in pages and newest first.
    * @param fromId id of the first entry to yield.
-   * @param entriesPerPage called before each read; returns the size of the next page.
+   * @param choosePageSize called before each read; returns the number of entries of the next page.
    */
   async *readPagesBackwards(
     sessionId: string,
     fromId: string,
-    entriesPerPage: () => number,
+    choosePageSize: () => number,
   ): AsyncGenerator<ChatLogEntry[], void> {
     const stream = chatKeys(findShard(sessionId)).stream(sessionId);
-    for (let rangeStart = fromId; ;) {
-      const count = entriesPerPage();
+    let rangeStart = fromId;
+    for (;;) {
+      const count = choosePageSize();
       const page = toEntries(await this.redis.xrevrange(stream, rangeStart, '-', 'COUNT', count));
       if (page.length > 0) yield page;
       const last = page.at(-1);
       if (!last || page.length < count) return;
-      rangeStart = `(${last.id}`;
+      rangeStart = startBeyond(last.id);
     }
   }
 
@@ -197,10 +202,11 @@ export class ChatLogRepository {
       .xrange(stream, '-', '+', 'COUNT', 1)
       .xrevrange(stream, '+', '-', 'COUNT', 1)
       .exec();
-    const [version, firstRows, lastRows] = (replies ?? []).map(([error, reply]) => {
-      if (error) throw error;
-      return reply;
-    }) as [number, [string, string[]][], [string, string[]][]];
+    const [version, firstRows, lastRows] = (replies ?? []).map(unwrapReply) as [
+      number,
+      StreamRows,
+      StreamRows,
+    ];
     return { version, first: toEntries(firstRows)[0], last: toEntries(lastRows)[0] };
   }
 
@@ -209,9 +215,6 @@ export class ChatLogRepository {
     const batch = openBatch(this.redis);
     for (const sessionId of sessionIds) batch.xlen(chatKeys(findShard(sessionId)).stream(sessionId));
     const replies = (await batch.exec()) ?? [];
-    return replies.map(([error, length]) => {
-      if (error) throw error;
-      return Number(length);
-    });
+    return replies.map((reply) => Number(unwrapReply(reply)));
   }
 }

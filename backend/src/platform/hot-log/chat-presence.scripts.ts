@@ -4,13 +4,14 @@ import { publishToReplicasLua } from './publish-to-replicas.scripts';
 
 /**
  * Lua functions of the scripts below. `prefix` (the prefix of the keys), `directory`, `now` and `evictDead` come from
- * `socketDirectoryLua`. KEYS of each script: the `replicas` key of the chat's shard.
+ * `socketDirectoryLua`, where a topic is a chat here, and its members are sockets. `publish` comes from
+ * `publishToReplicasLua`. KEYS of each script: the `replicas` key of the chat's shard.
  *
- * `directory` records members of topics, each with a note. Here a topic is a chat, identified by its session id
- * (`session`). Its members are sockets, and the note of a socket is `<user>|<1 if the socket shows the chat, else 0>`.
- *
- * Only sockets that show the chat make their user present. An absent user has a deadline (`<session>|<user>`): the chat
- * ends unless the user returns before it. The set `away` holds the absent users who were present earlier.
+ * Only sockets that show the chat make their user present. An absent user has a deadline: the chat ends unless the user
+ * returns before it. A chat is identified by its session id. Keys, after the prefix:
+ *   sockets:<session>   hash of the directory, socket → `<replica>|<user>|<1 if the socket shows the chat, else 0>`
+ *   deadlines           sorted set of `<session>|<user>` of absent users, by their deadline (ms)
+ *   away:<session>      set of the absent users who were present earlier
  *
  * Scripts with `allowOom` also run while Redis is out of memory, because they free memory or help to end abandoned
  * chats, which frees memory.
@@ -19,10 +20,12 @@ const presenceLua = `${socketDirectoryLua}${publishToReplicasLua}
 -- One hour, which is longer than any grace period.
 local AWAY_KEPT_MS = 3600000
 local deadlines = prefix .. 'deadlines'
+local function toDeadline(session, user) return session .. '|' .. user end
+local function awayKey(session) return prefix .. 'away:' .. session end
 local function isPresent(session, user)
-  local note = '|' .. user .. '|1'
-  for _, value in ipairs(redis.call('HVALS', prefix .. 'sockets:' .. session)) do
-    if string.sub(value, -#note) == note then return true end
+  local ending = '|' .. user .. '|1'
+  for _, record in ipairs(redis.call('HVALS', prefix .. 'sockets:' .. session)) do
+    if string.sub(record, -#ending) == ending then return true end
   end
   return false
 end
@@ -31,20 +34,22 @@ local function publishConnection(session, user, state)
 end
 -- Call this when the user has joined or returned.
 local function stopGrace(session, user)
-  redis.call('SREM', prefix .. 'away:' .. session, user)
-  if redis.call('ZREM', deadlines, session .. '|' .. user) == 1 then publishConnection(session, user, 'connected') end
+  redis.call('SREM', awayKey(session), user)
+  local hadDeadline = redis.call('ZREM', deadlines, toDeadline(session, user)) == 1
+  if hadDeadline then publishConnection(session, user, 'connected') end
 end
 -- Call this when the user is not present. If the user was absent already, their earlier deadline stays.
 local function startGrace(session, user, graceMs)
-  if redis.call('ZADD', deadlines, 'NX', now() + graceMs, session .. '|' .. user) == 0 then return end
-  redis.call('SADD', prefix .. 'away:' .. session, user)
-  redis.call('PEXPIRE', prefix .. 'away:' .. session, AWAY_KEPT_MS)
+  local isNew = redis.call('ZADD', deadlines, 'NX', now() + graceMs, toDeadline(session, user)) == 1
+  if not isNew then return end
+  redis.call('SADD', awayKey(session), user)
+  redis.call('PEXPIRE', awayKey(session), AWAY_KEPT_MS)
   publishConnection(session, user, 'reconnecting')
 end
--- A negative graceMs means that the chat has ended, so no deadline is set.
 local function leave(session, socket, replica, graceMs)
   local note = directory.leave(session, socket, replica)
-  if not note or graceMs < 0 then return end
+  local hasChatEnded = graceMs < 0
+  if not note or hasChatEnded then return end
   local user = string.match(note, '^[^|]+')
   if not isPresent(session, user) then startGrace(session, user, graceMs) end
 end
@@ -55,24 +60,26 @@ end
  * return before their deadline.
  */
 export const partnerStates = { connected: 1, awaited: 0, reconnecting: -1 } as const;
+type JoinReply = (typeof partnerStates)[keyof typeof partnerStates];
 
 /**
  * Records a socket in the chat, or a change of whether it shows the chat.
  * ARGV: session, socket, replica, user, partner, whether the socket shows the chat (1 or 0), and the grace period in ms
  * for a user who was present and no longer shows the chat on any socket.
- * Returns the partner's state, as in `partnerStates`.
+ * Returns the partner's state.
  */
-export const joinScript = new RedisScript<1 | 0 | -1>(`${presenceLua}
+export const joinScript = new RedisScript<JoinReply>(`${presenceLua}
 local session, socket, replica, user, partner, showsChat, graceMs = unpack(ARGV)
 local wasPresent = isPresent(session, user)
 directory.join(session, socket, replica, user .. '|' .. showsChat)
 if isPresent(session, user) then stopGrace(session, user)
 elseif wasPresent then startGrace(session, user, tonumber(graceMs)) end
--- A partner without a deadline counts as connected: an absent partner has a deadline from the start of the chat on.
-if isPresent(session, partner) or not redis.call('ZSCORE', deadlines, session .. '|' .. partner) then
-  return ${partnerStates.connected}
-end
-if redis.call('SISMEMBER', prefix .. 'away:' .. session, partner) == 1 then return ${partnerStates.reconnecting} end
+if isPresent(session, partner) then return ${partnerStates.connected} end
+-- An absent partner has a deadline from the start of the chat on. Without one, the partner counts as connected.
+local hasDeadline = redis.call('ZSCORE', deadlines, toDeadline(session, partner))
+if not hasDeadline then return ${partnerStates.connected} end
+local wasPartnerPresent = redis.call('SISMEMBER', awayKey(session), partner) == 1
+if wasPartnerPresent then return ${partnerStates.reconnecting} end
 return ${partnerStates.awaited}
 `);
 
@@ -94,7 +101,7 @@ const MAX_OVERDUE_PER_SWEEP = 32;
 
 /**
  * Evicts the sockets of dead replicas.
- * ARGV, read by `evictDead`: grace period in ms, the time at which the replicas were found dead (ms), then their ids.
+ * ARGV, as `evictDead` reads them: grace period in ms, when the replicas were found dead (ms), then their ids.
  * Returns whether more sockets are to be evicted, and the overdue deadlines.
  */
 export const sweepScript = new RedisScript<[more: 0 | 1, ...overdue: string[]]>(
@@ -114,7 +121,7 @@ local session, graceMs = ARGV[1], ARGV[2]
 for i = 3, #ARGV do
   local user = ARGV[i]
   if not isPresent(session, user) then
-    redis.call('ZADD', deadlines, 'NX', now() + graceMs, session .. '|' .. user)
+    redis.call('ZADD', deadlines, 'NX', now() + graceMs, toDeadline(session, user))
   end
 end
 return nil
@@ -124,7 +131,7 @@ return nil
 export const postponeScript = new RedisScript<null>(
   `${presenceLua}
 local session, user, delayMs = unpack(ARGV)
-redis.call('ZADD', deadlines, 'XX', now() + delayMs, session .. '|' .. user)
+redis.call('ZADD', deadlines, 'XX', now() + delayMs, toDeadline(session, user))
 return nil
 `,
   { allowOom: true },
@@ -134,8 +141,8 @@ return nil
 export const forgetScript = new RedisScript<null>(
   `${presenceLua}
 local session = ARGV[1]
-redis.call('DEL', prefix .. 'sockets:' .. session, prefix .. 'away:' .. session)
-for i = 2, #ARGV do redis.call('ZREM', deadlines, session .. '|' .. ARGV[i]) end
+redis.call('DEL', prefix .. 'sockets:' .. session, awayKey(session))
+for i = 2, #ARGV do redis.call('ZREM', deadlines, toDeadline(session, ARGV[i])) end
 return nil
 `,
   { allowOom: true },

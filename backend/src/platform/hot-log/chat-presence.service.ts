@@ -17,10 +17,13 @@ import {
 } from './chat-presence.scripts';
 
 /**
+ * `connected`: the partner is present, or has no deadline.
  * `awaited`: the partner has not joined yet and their deadline is running.
  * `reconnecting`: the partner has left and may return before their deadline.
  */
 export type PartnerState = keyof typeof partnerStates;
+/** The number by which `joinScript` returns the state. */
+type JoinReply = (typeof partnerStates)[PartnerState];
 
 export interface ChatSocket {
   id: string;
@@ -36,13 +39,13 @@ export interface Deadline {
   userId: number;
 }
 
-/** Passed in place of a grace period for sockets that leave a chat after its end. */
+/** Passed to `leaveScript` in place of a grace period: the chat has ended, so leaving it sets no deadline. */
 const CHAT_ENDED = -1;
 
 /** Records which sockets are in which random chat, and the deadlines of users who are absent from their chat. */
 @Injectable()
 export class ChatPresenceService {
-  private readonly directory: SocketDirectoryRepository<(typeof partnerStates)[PartnerState]>;
+  private readonly directory: SocketDirectoryRepository<JoinReply>;
 
   constructor(
     @Inject(REDIS) private readonly redis: RedisClient,
@@ -62,7 +65,7 @@ export class ChatPresenceService {
 
   /** Sets a deadline, `graceMs` from now, for each user who is not in the chat and has no deadline yet. */
   async setDeadlines(sessionId: string, userIds: readonly number[], graceMs: number): Promise<void> {
-    await setDeadlines(this.redis, sessionId, userIds, graceMs);
+    await setChatDeadlines(this.redis, sessionId, userIds, graceMs);
   }
 
   /**
@@ -71,12 +74,11 @@ export class ChatPresenceService {
    * @throws errors of Redis. `reconcile` then records the socket later, so a caller that gives up must call `leave`.
    */
   async join(sessionId: string, { id, userId, partnerId, showsChat }: ChatSocket): Promise<PartnerState> {
-    // For a user who no longer shows the chat on any socket after this change.
+    // The time to return for a user who has just stopped showing the chat on their last socket.
     const graceMs = this.environment.GRACE_AFTER_CLEAN_CLOSE_MS;
     const parameters = [userId, partnerId, showsChat ? 1 : 0, graceMs];
-    const state = await this.directory.join(sessionId, id, parameters);
-    if (state === partnerStates.connected) return 'connected';
-    return state === partnerStates.awaited ? 'awaited' : 'reconnecting';
+    const reply = await this.directory.join(sessionId, id, parameters);
+    return toPartnerState(reply);
   }
 
   /**
@@ -98,14 +100,14 @@ export class ChatPresenceService {
   }
 
   /**
-   * Repeats failed calls, and compares the records in a share of the shards with this replica's sockets. Call it about
-   * once a second. Never rejects.
+   * Repeats failed calls, and compares this replica's sockets with their records in some of the shards, each time in
+   * other ones. Call it about once a second. Never rejects.
    */
   async reconcile(): Promise<void> {
     await this.directory.reconcile();
   }
 
-  /** Restores the records of this replica's sockets that Redis has lost. Never rejects. */
+  /** Restores the records of this replica's sockets that Redis has lost, in all shards. Never rejects. */
   async reconcileAll(): Promise<void> {
     await this.directory.reconcileAll();
   }
@@ -118,10 +120,7 @@ export class ChatPresenceService {
   async sweep(): Promise<Deadline[]> {
     if (!this.lease.maySweep) return [];
     const overdue = await this.directory.sweep(/* mayEvict */ true);
-    return overdue.map((member) => {
-      const separator = member.lastIndexOf('|');
-      return { sessionId: member.slice(0, separator), userId: Number(member.slice(separator + 1)) };
-    });
+    return overdue.map(parseDeadline);
   }
 
   /**
@@ -138,10 +137,23 @@ export class ChatPresenceService {
   }
 }
 
+/** The keys of every script: only `replicas`, from which the scripts derive the others of the shard. */
 const getKeys = (sessionId: string): string[] => [chatKeys(findShard(sessionId)).replicas];
 
+const toPartnerState = (reply: JoinReply): PartnerState => {
+  if (reply === partnerStates.connected) return 'connected';
+  if (reply === partnerStates.awaited) return 'awaited';
+  return 'reconnecting';
+};
+
+/** @param member an absent user in Redis: `<session>|<user>` */
+const parseDeadline = (member: string): Deadline => {
+  const separator = member.lastIndexOf('|');
+  return { sessionId: member.slice(0, separator), userId: Number(member.slice(separator + 1)) };
+};
+
 /** Does the same as `ChatPresenceService.setDeadlines`, for processes that do not provide the service. */
-export const setDeadlines = async (
+export const setChatDeadlines = async (
   redis: RedisClient,
   sessionId: string,
   userIds: readonly number[],

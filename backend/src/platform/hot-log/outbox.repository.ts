@@ -2,15 +2,15 @@ import { Inject, Injectable } from '@nestjs/common';
 import { lockScript, unlockScript } from '../redis/lock.scripts';
 import { REDIS } from '../redis/redis.module';
 import type { RedisClient } from '../redis/redis-connection.factory';
-import { openBatch } from '../redis/redis-nodes.functions';
+import { openBatch, type RedisBatch } from '../redis/redis-nodes.functions';
 import { chatKeys, SHARD_COUNT, shardGroupLockKey, findShardGroup } from '../redis/redis.keys';
 import { measureShardScript, OUTBOX_MAX_BYTES, OUTBOX_MAX_ENTRIES } from './outbox.scripts';
 
 /** An event of a random chat that is not in the durable log in PostgreSQL yet. */
 export interface OutboxEntry {
-  /** The shard of the outbox. */
+  /** The shard, a fixed group of chats, whose outbox has the entry. */
   shard: number;
-  /** Id in the outbox. */
+  /** Id in the outbox. It begins with the time at which the entry was appended, in ms by the clock of Redis. */
   outboxId: string;
   sessionId: string;
   /** Id in the session's stream. */
@@ -30,7 +30,7 @@ export interface Backlog {
   /** Entries in all outboxes. */
   length: number;
   /**
-   * Age in ms, by the clock of Redis, of the oldest entry that is not held; 0 if there is none. A chat's entries are
+   * Age of the oldest entry that is not held, in ms by the clock of Redis; 0 if there is none. A chat's entries are
    * held while the first of them cannot be written.
    */
   ageMs: number;
@@ -46,15 +46,15 @@ export type OutboxPositions = ReadonlyMap<number, string>;
 const allShards: readonly number[] = Array.from({ length: SHARD_COUNT }, (_, shard) => shard);
 
 /** Returns the shards of a shard group. */
-export const listShards = (group: number): number[] =>
+export const listShardsOfGroup = (group: number): number[] =>
   allShards.filter((shard) => findShardGroup(shard) === group);
 
 /** Start of an XRANGE after an entry: `(` excludes the entry itself. */
 const buildRangeStart = (outboxId: string): string => (outboxId === '' ? '-' : `(${outboxId}`);
 
 /**
- * Converts an entry of an outbox or of the dead letters, as XRANGE returns it. Its first fields are `session`, `entry`
- * and `event`, each before its value.
+ * Converts an entry of an outbox or of the dead letters, as XRANGE returns it. Its fields are alternately a name and a
+ * value, `session`, `entry` and `event` first. A dead letter has a further one.
  */
 export const toOutboxEntry = (
   shard: number,
@@ -68,8 +68,21 @@ export const toOutboxEntry = (
 });
 
 /**
- * Reads and clears the outboxes of the shards, for workers. A shard is a fixed group of chats, and a shard group is a
- * set of shards that one worker processes at a time.
+ * Sends a batch.
+ * @returns the replies of its commands, in order.
+ * @throws the first error of a command.
+ */
+const execute = async (batch: RedisBatch): Promise<unknown[]> => {
+  const replies = (await batch.exec()) ?? [];
+  return replies.map(([error, reply]) => {
+    if (error) throw error;
+    return reply;
+  });
+};
+
+/**
+ * Reads and clears the outboxes of the shards, for workers. A shard group is a set of shards that only one worker
+ * processes at a time.
  */
 @Injectable()
 export class OutboxRepository {
@@ -94,24 +107,25 @@ export class OutboxRepository {
     for (const [shard, afterId] of positions) {
       batch.xrange(chatKeys(shard).outbox, buildRangeStart(afterId), '+', 'COUNT', maxPerShard);
     }
-    const replies = (await batch.exec()) ?? [];
+    const replies = await execute(batch);
     return [...positions.keys()].map((shard, index) => {
-      const [error, rows] = replies[index] ?? [];
-      if (error) throw error;
-      return { shard, entries: (rows as [string, string[]][]).map((row) => toOutboxEntry(shard, row)) };
+      const rows = replies[index] as [string, string[]][];
+      return { shard, entries: rows.map((row) => toOutboxEntry(shard, row)) };
     });
   }
 
   /** Whether any outbox has an entry after its position. For XREAD, the id `0-0` is the beginning. */
   async hasMore(positions: OutboxPositions): Promise<boolean> {
     const batch = openBatch(this.redis);
-    for (const [shard, afterId] of positions)
+    for (const [shard, afterId] of positions) {
       batch.xread('COUNT', 1, 'STREAMS', chatKeys(shard).outbox, afterId === '' ? '0-0' : afterId);
-    const replies = (await batch.exec()) ?? [];
-    return replies.some(([error, found]) => {
+    }
+    // Without `execute`, because one outbox with entries suffices, even if a later command has failed.
+    for (const [error, found] of (await batch.exec()) ?? []) {
       if (error) throw error;
-      return found !== null;
-    });
+      if (found !== null) return true;
+    }
+    return false;
   }
 
   /** Removes entries that are in the durable log, and lets the streams of ended chats expire after `expireMs`. */
@@ -133,25 +147,21 @@ export class OutboxRepository {
       batch.pexpire(chatKeys(shard).stream(sessionId), expireMs);
     }
     for (const [shard, ids] of idsByShard) batch.xdel(chatKeys(shard).outbox, ...ids);
-    for (const [error] of (await batch.exec()) ?? []) if (error) throw error;
+    await execute(batch);
   }
 
   /** Returns the shard groups with a non-empty outbox. */
   async findFilledGroups(): Promise<number[]> {
     const batch = openBatch(this.redis);
     for (const shard of allShards) batch.xlen(chatKeys(shard).outbox);
-    const replies = (await batch.exec()) ?? [];
-    const filledShards = allShards.filter((_, index) => {
-      const [error, length] = replies[index] ?? [];
-      if (error) throw error;
-      return Number(length) > 0;
-    });
+    const lengths = await execute(batch);
+    const filledShards = allShards.filter((shard) => Number(lengths[shard]) > 0);
     return [...new Set(filledShards.map(findShardGroup))];
   }
 
   /**
    * Measures the outboxes of all shards.
-   * @param heldUpTo for each shard, the outbox id up to which all entries are held. They do not count for `ageMs`.
+   * @param heldUpTo for each shard, the outbox id up to which all entries are held; `ageMs` ignores these entries.
    */
   async measureBacklog(heldUpTo: OutboxPositions = new Map()): Promise<Backlog> {
     const calls = allShards.map((shard) => {
@@ -165,12 +175,16 @@ export class OutboxRepository {
       this.redis.time(),
       measureShardScript.runAll(this.redis, calls),
     ]);
+    const nowMs = Number(seconds) * 1_000;
     const backlog = { length: 0, ageMs: 0, fillRatio: 0, deadLetters: 0 };
     for (const [length, bytes, oldestId, deadLetters] of replies) {
       backlog.length += length;
       backlog.deadLetters += deadLetters;
       backlog.fillRatio = Math.max(backlog.fillRatio, length / OUTBOX_MAX_ENTRIES, bytes / OUTBOX_MAX_BYTES);
-      if (oldestId) backlog.ageMs = Math.max(backlog.ageMs, Number(seconds) * 1_000 - parseInt(oldestId, 10));
+      if (oldestId !== '') {
+        const appendedAtMs = parseInt(oldestId, 10);
+        backlog.ageMs = Math.max(backlog.ageMs, nowMs - appendedAtMs);
+      }
     }
     return backlog;
   }

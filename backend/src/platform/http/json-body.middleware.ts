@@ -13,12 +13,12 @@ const hasBody = ({ headers }: IncomingMessage): boolean =>
 const isJson = (contentType: string | undefined): boolean =>
   /^application\/json\s*(;\s*charset="?utf-8"?\s*)?$/i.test(contentType ?? '');
 
-/**
- * Whether the request uploads a file. The upload route is the only one whose body is not JSON; it parses the body
- * itself. `path` is relative to /api. Express ignores the case of a path and a slash at its end, so this does, too.
- */
-const isFileUpload = ({ path, headers }: Request): boolean =>
-  /^\/upload\/?$/i.test(path) && /^multipart\/form-data\s*;/i.test(headers['content-type'] ?? '');
+/** Whether the request uploads a file. The upload route parses its form itself; all other bodies are JSON. */
+const isFileUpload = ({ path, headers }: Request): boolean => {
+  // `path` is relative to /api. As for Express, its case and a slash at its end are irrelevant.
+  const isUploadPath = /^\/upload\/?$/i.test(path);
+  return isUploadPath && /^multipart\/form-data\s*;/i.test(headers['content-type'] ?? '');
+};
 
 /**
  * Parses a JSON body.
@@ -37,9 +37,10 @@ export const parseJsonBody = (bytes: Buffer): object => {
   return body;
 };
 
+/** Reads an uncompressed body. `readJsonBody` has checked its content type. */
 const readBytes = raw({ type: () => true, limit: limits.jsonBodyMaxBytes, inflate: false });
 
-/** Converts an error of Express' body parser. */
+/** Converts an error of `readBytes`. */
 const toDomainError = (error: unknown): DomainError => {
   const { status } = error as { status?: unknown };
   if (status === 413) return new DomainError('too_large');
@@ -47,12 +48,10 @@ const toDomainError = (error: unknown): DomainError => {
   return new DomainError('validation_failed');
 };
 
-/**
- * The only body parser of the API, except for uploads. Accepting only JSON also blocks requests from the HTML forms of
- * other sites.
- */
+/** The body parser of the API. It accepts only JSON, which the HTML forms of other sites cannot send. */
 export const readJsonBody: RequestHandler = (request: Request, response: Response, next: NextFunction) => {
-  if (safeMethods.has(request.method) || !hasBody(request) || isFileUpload(request)) return next();
+  const isIgnored = safeMethods.has(request.method) || !hasBody(request) || isFileUpload(request);
+  if (isIgnored) return next();
   if (!isJson(request.headers['content-type'])) return next(new DomainError('unsupported_type'));
   readBytes(request, response, (error?: unknown) => {
     if (error) return next(toDomainError(error));

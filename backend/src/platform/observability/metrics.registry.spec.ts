@@ -14,8 +14,8 @@ describe('MetricsRegistry', () => {
   it('omits a gauge while its reading fails, counts the failure, and exposes all other gauges', async () => {
     const metrics = new MetricsRegistry();
     let isDown = false;
-    metrics.addGauge('thaw_steady', 'never fails', () => 7);
-    metrics.addGauge('thaw_failing', 'fails sometimes', async () => {
+    metrics.addLiveGauge('thaw_steady', 'never fails', () => 7);
+    metrics.addLiveGauge('thaw_failing', 'fails sometimes', async () => {
       if (isDown) throw new Error('Connection is closed.');
       return 3;
     });
@@ -46,7 +46,7 @@ describe('MetricsRegistry', () => {
   it('calls the reading function of several gauges once per scrape', async () => {
     const metrics = new MetricsRegistry();
     let readingCount = 0;
-    metrics.addGaugesFromOneReading(
+    metrics.addLiveGaugesFromOneReading(
       {
         thaw_one: { help: 'one', read: ({ one }) => one },
         thaw_two: { help: 'two', read: ({ two }) => two },

@@ -1,17 +1,19 @@
 import { Injectable } from '@nestjs/common';
-import { collectDefaultMetrics, Counter, Gauge, Histogram, type Metric, Registry } from 'prom-client';
+import { collectDefaultMetrics, Counter, Histogram, type Metric, Registry } from 'prom-client';
 import { type DurationHistogram, durationBoundsInSeconds } from './duration.model';
 
 /** The value of each label, by name. */
 type Labels = Record<string, string>;
 
-/** The metrics of this process, for `/metrics` on the internal port. */
+/**
+ * The metrics of this process, for `/metrics` on the internal port. The values of a live metric are kept elsewhere, and
+ * read at each scrape.
+ */
 @Injectable()
 export class MetricsRegistry {
   private readonly registry = new Registry();
   private readonly scrapeErrors: Counter;
-  /** The readings of the current scrape for `addGaugesFromOneReading`, by the function that took them. */
-  private readonly readings = new Map<object, Promise<unknown>>();
+  private scrapeCount = 0;
 
   constructor() {
     collectDefaultMetrics({
@@ -34,20 +36,9 @@ export class MetricsRegistry {
     return new Counter({ name, help, labelNames, registers: [this.registry] });
   }
 
-  /**
-   * Registers a live counter: its value is kept elsewhere and read at each scrape.
-   * @param read returns the count since the process started. If it throws, the whole scrape fails.
-   */
-  addLiveCounter(name: string, help: string, read: () => number): Counter {
-    return new Counter({
-      name,
-      help,
-      registers: [this.registry],
-      collect() {
-        this.reset();
-        this.inc(read());
-      },
-    });
+  /** @param read returns the count since the process started. If it throws, the whole scrape fails. */
+  addLiveCounter(name: string, help: string, read: () => number): void {
+    this.addLiveLabelledCounter(name, help, () => [[{}, read()]]);
   }
 
   /**
@@ -66,7 +57,7 @@ export class MetricsRegistry {
   }
 
   /**
-   * Registers a live histogram of durations, which are kept elsewhere.
+   * Registers a live histogram, in seconds.
    * @param read returns the durations observed since the process started. If it throws, the whole scrape fails.
    */
   addLiveDurations(
@@ -75,13 +66,23 @@ export class MetricsRegistry {
     read: () => Iterable<readonly [labels: Labels, durations: DurationHistogram]>,
   ): void {
     this.registerLiveMetric(name, help, 'histogram', () =>
-      [...read()].flatMap(([labels, durations]) => createSamples(name, labels, durations)),
+      [...read()].flatMap(([labels, durations]) => createDurationSamples(name, labels, durations)),
     );
   }
 
   /**
-   * Registers a live gauge with labels, whose values are read at each scrape. If reading fails, the scrape omits all
-   * values, and `thaw_scrape_errors_total` counts the failure.
+   * Registers a live gauge without labels.
+   * @param read returns the value. If it fails, the scrape omits the gauge, and `thaw_scrape_errors_total` counts the
+   * failure.
+   */
+  addLiveGauge(name: string, help: string, read: () => number | Promise<number>): void {
+    this.addLiveLabelledGauge(name, help, async () => [[{}, await read()] as const]);
+  }
+
+  /**
+   * Registers a live gauge with labels.
+   * @param read returns the values. If it fails, the scrape omits all of them, and `thaw_scrape_errors_total` counts
+   * the failure.
    */
   addLiveLabelledGauge(
     name: string,
@@ -99,46 +100,23 @@ export class MetricsRegistry {
   }
 
   /**
-   * Registers a gauge without labels. It is live if `read` is given. Otherwise it keeps the value last set.
-   * @param read returns the value; called at each scrape. If it fails, the scrape omits the gauge, and
-   * `thaw_scrape_errors_total` counts the failure.
-   */
-  addGauge(name: string, help: string, read?: () => number | Promise<number>): Gauge {
-    const { scrapeErrors } = this;
-    return new Gauge({
-      name,
-      help,
-      registers: [this.registry],
-      async collect() {
-        if (!read) return;
-        try {
-          this.set(await read());
-        } catch {
-          this.remove();
-          scrapeErrors.inc();
-        }
-      },
-    });
-  }
-
-  /**
-   * Registers gauges whose values come from one reading per scrape, such as one query.
+   * Registers live gauges whose values come from one reading per scrape, such as one query.
    * @param gauges by name; the `read` of each takes its value from the reading.
-   * @param takeReading called once per scrape.
+   * @param takeReading called once per scrape. If it fails, the scrape omits these gauges, and
+   * `thaw_scrape_errors_total` counts a failure for each.
    */
-  addGaugesFromOneReading<Reading>(
+  addLiveGaugesFromOneReading<Reading>(
     gauges: Record<string, { help: string; read: (reading: Reading) => number }>,
     takeReading: () => Promise<Reading>,
   ): void {
+    let latest: { scrape: number; reading: Promise<Reading> } | undefined;
     const getReading = (): Promise<Reading> => {
-      const existing = this.readings.get(takeReading) as Promise<Reading> | undefined;
-      if (existing) return existing;
-      const reading = takeReading();
-      this.readings.set(takeReading, reading);
-      return reading;
+      const scrape = this.scrapeCount;
+      if (latest?.scrape !== scrape) latest = { scrape, reading: takeReading() };
+      return latest.reading;
     };
     for (const [name, { help, read }] of Object.entries(gauges)) {
-      this.addGauge(name, help, async () => read(await getReading()));
+      this.addLiveGauge(name, help, async () => read(await getReading()));
     }
   }
 
@@ -165,7 +143,7 @@ export class MetricsRegistry {
 
   /** Returns all metrics in the text format of Prometheus. */
   async expose(): Promise<{ contentType: string; body: string }> {
-    this.readings.clear();
+    this.scrapeCount += 1;
     return { contentType: this.registry.contentType, body: await this.registry.metrics() };
   }
 }
@@ -178,7 +156,11 @@ interface Sample {
 }
 
 /** Returns the cumulative buckets, the sum in seconds and the count of a histogram. */
-const createSamples = (name: string, labels: Labels, { counts, sumMs }: DurationHistogram): Sample[] => {
+const createDurationSamples = (
+  name: string,
+  labels: Labels,
+  { counts, sumMs }: DurationHistogram,
+): Sample[] => {
   let total = 0;
   const buckets = counts.map((count, index) => {
     total += count;

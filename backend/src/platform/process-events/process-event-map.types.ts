@@ -33,8 +33,9 @@ export interface BlockedPair {
 
 /**
  * The events inside one process, by name. To find the reactions to an event, search for `@OnProcessEvent('<name>')`.
- * "Delivered" marks events that are published with `deliver`: the publisher waits for the reactions. "Here" means on
- * this replica.
+ *
+ * Two words have a fixed meaning below. "Delivered": the event is passed to `deliver`, so the caller waits for the
+ * reactions. "Here": on this replica.
  */
 export interface ProcessEventMap {
   /** A socket was registered, and its login was found to be still valid. */
@@ -55,13 +56,13 @@ export interface ProcessEventMap {
   ChatCheckDue: MatchedPair;
   /** A user is typing to a friend. Delivered; the reaction throws a `DomainError` when the two are not friends. */
   TypedToFriend: { frame: InboundFrame<'typing'>; receiverId: number };
-  /** Users came online or went offline, by their sockets on all replicas. Delivered on the replica that recorded it. */
+  /** This replica recorded that users came online or went offline, by their sockets on all replicas. Delivered. */
   OnlineChanged: { userIds: readonly number[] };
   /** A user's name or avatar changed. Delivered. */
   ProfileChanged: Profile;
   /**
-   * A user has blocked another, and the block is committed. Also published for a block that exists already. Delivered:
-   * afterwards a chat of the two is over, and none can start.
+   * A user has blocked another, or has blocked them again; the block is committed. Delivered: afterwards a chat of the
+   * two is over, and none can start.
    */
   UserBlocked: BlockedPair;
   /** A user no longer blocks another; this is committed. The other user may still block them. Delivered. */
@@ -69,24 +70,22 @@ export interface ProcessEventMap {
   /** The list of users with whom `userId` must not be matched has changed. The user has a socket here. */
   ExclusionsChanged: { userId: number };
   /**
-   * A user's standing (what moderation allows them to do) may have changed; the change is committed. Delivered in the
-   * process that announces it, which may be a worker without sockets, and published on every replica that has a socket
-   * of the user.
+   * A user's standing (what moderation allows them to do) may have changed; the change is committed. Occurs on every
+   * replica that has a socket of the user. Also delivered in the process that made the change, which may be a worker.
    */
   StandingChanged: { userId: number; standing: Standing };
   /** A user has sent an image that is on the block-list. The image is refused afterwards. Delivered. */
   BlockedImageSent: { userId: number; blockedImageId: number; sha256: string; rule: HouseRule };
   /** A moderator is about to read a profile that only their role lets them see. Delivered: it is recorded first. */
   ProfileReadByModerator: { moderatorId: number; userId: number };
-  /**
-   * A user has stated in a chat that they are under 18, which ended it. `messageId`: the edited message that
-   * contains the statement; null if the last message of the chat contains it. Delivered; the worker makes up for a
-   * reaction that failed.
-   */
+  /** A chat was ended because a user stated to be under 18. Delivered; the worker repeats a failed reaction later. */
   AgeStated: {
     sessionId: string;
+    /** Both users of the chat. */
     userIds: readonly number[];
+    /** The user who stated their age. */
     userId: number;
+    /** The edited message that contains the statement; null if the last message of the chat contains it. */
     messageId: string | null;
     /** Id of the event that ended the chat. */
     endEventId: string;
@@ -131,7 +130,7 @@ export interface TransactionEventMap {
 export type ProcessEventName = keyof ProcessEventMap;
 export type TransactionEventName = keyof TransactionEventMap;
 
-/** The names of all process events. Start-up of an api replica fails if one of them has no reaction. */
+/** All names as values, for a check: start-up of an api replica fails if an event has no reaction. */
 export const processEventNames = {
   SocketOpened: true,
   SocketClosed: true,
@@ -148,15 +147,15 @@ export const processEventNames = {
   ExclusionsChanged: true,
   StandingChanged: true,
   BlockedImageSent: true,
-  AgeStated: true,
   ProfileReadByModerator: true,
+  AgeStated: true,
   OutboxBecameNonEmpty: true,
   LeaseRenewed: true,
   LeaseLapsed: true,
   SubscriberRestored: true,
 } satisfies Record<ProcessEventName, true>;
 
-/** The names of all transaction events. Start-up of an api replica fails if one of them has no reaction. */
+/** As `processEventNames`, for the events of transactions. */
 export const transactionEventNames = {
   ProfileChanging: true,
   AccountCreated: true,

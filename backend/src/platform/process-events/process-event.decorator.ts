@@ -17,8 +17,8 @@ export interface ReactionMetadata {
 }
 
 /**
- * `TypedPropertyDescriptor` accepts methods of exactly one type. This type accepts synchronous and asynchronous
- * methods, and methods whose parameter has only some fields of the event.
+ * Accepts synchronous and asynchronous methods, and methods whose parameter has only some fields of the event.
+ * TypeScript's own `TypedPropertyDescriptor` would accept methods of exactly one type.
  */
 interface ReactionDescriptor<Event> {
   value?: (event: Event) => void | Promise<void>;
@@ -29,10 +29,12 @@ type ReactionDecorator<Event> = (
   descriptor: ReactionDescriptor<Event>,
 ) => void;
 
-const recordReaction = (prototype: object, reaction: ReactionMetadata): void => {
-  const declared = (Reflect.getMetadata(REACTIONS, prototype) ?? []) as readonly ReactionMetadata[];
-  Reflect.defineMetadata(REACTIONS, [...declared, reaction], prototype);
-};
+/** Returns the reactions declared on the methods of a prototype; empty if there are none. */
+export const readReactions = (prototype: object): readonly ReactionMetadata[] =>
+  (Reflect.getMetadata(REACTIONS, prototype) ?? []) as readonly ReactionMetadata[];
+
+const recordReaction = (prototype: object, reaction: ReactionMetadata): void =>
+  Reflect.defineMetadata(REACTIONS, [...readReactions(prototype), reaction], prototype);
 
 /**
  * Calls the method of a provider with each event of this name in this process. The compiler checks the method's
@@ -55,7 +57,3 @@ export const InTransaction =
   <Name extends TransactionEventName>(event: Name, order = 0): ReactionDecorator<TransactionEventMap[Name]> =>
   (prototype, method) =>
     recordReaction(prototype, { kind: 'transaction', event, method, order });
-
-/** Returns the reactions declared on the methods of a prototype; empty if there are none. */
-export const readReactions = (prototype: object): readonly ReactionMetadata[] =>
-  (Reflect.getMetadata(REACTIONS, prototype) ?? []) as readonly ReactionMetadata[];

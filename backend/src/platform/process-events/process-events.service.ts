@@ -1,6 +1,6 @@
-import { Injectable, Logger, type OnApplicationBootstrap, Scope } from '@nestjs/common';
+import { Injectable, Logger, type OnApplicationBootstrap, Scope, type Type } from '@nestjs/common';
 import { ModulesContainer } from '@nestjs/core';
-import { readReactions } from './process-event.decorator';
+import { type ReactionMetadata, readReactions } from './process-event.decorator';
 import type {
   ProcessEventMap,
   ProcessEventName,
@@ -15,18 +15,21 @@ interface BoundReaction {
   run(event: object): void | Promise<void>;
 }
 
+/** By `toKey` of an event, in the order in which they run. */
+type ReactionsByKey = ReadonlyMap<string, readonly BoundReaction[]>;
+
 /**
  * Publishes typed events inside one process. Reactions are provider methods with `@OnProcessEvent` or `@InTransaction`;
- * they are collected once, before the first event.
+ * they are collected once, during start-up or at the first event.
  */
 @Injectable()
 export class ProcessEventsService implements OnApplicationBootstrap {
   private readonly logger = new Logger(ProcessEventsService.name);
-  /** By kind and name of the event, such as `process SocketOpened`. */
-  private reactions: ReadonlyMap<string, readonly BoundReaction[]> | undefined;
+  private reactions: ReactionsByKey | undefined;
 
   constructor(private readonly modules: ModulesContainer) {}
 
+  /** Collects the reactions, so that invalid ones make start-up fail. */
   onApplicationBootstrap(): void {
     this.reactions ??= this.collectReactions();
   }
@@ -74,41 +77,43 @@ export class ProcessEventsService implements OnApplicationBootstrap {
     if (missing.length > 0) throw new Error(`Nothing reacts to ${missing.join(', ')}`);
   }
 
-  private findReactions(kind: 'process' | 'transaction', name: string): readonly BoundReaction[] {
+  private findReactions(kind: ReactionMetadata['kind'], name: string): readonly BoundReaction[] {
     this.reactions ??= this.collectReactions();
-    return this.reactions.get(`${kind} ${name}`) ?? [];
+    return this.reactions.get(toKey(kind, name)) ?? [];
   }
 
-  /** @throws Error if a class with reactions is not a singleton, or reactions of a transaction have the same order. */
-  private collectReactions(): ReadonlyMap<string, readonly BoundReaction[]> {
+  /** @throws Error if a class with reactions is not a singleton, or reactions in a transaction have the same order */
+  private collectReactions(): ReactionsByKey {
     const collected = new Map<string, BoundReaction[]>();
     const seen = new Set<object>(); // an instance that is registered twice reacts once
-    for (const module of this.modules.values()) {
-      for (const { instance, scope, metatype } of [
-        ...module.providers.values(),
-        ...module.controllers.values(),
-      ]) {
-        // Providers that are values or made by an arrow function have no class, so no decorated methods.
-        if (typeof metatype !== 'function' || !metatype.prototype) continue;
-        const reactions = readReactions(metatype.prototype as object);
-        if (reactions.length === 0 || (instance && seen.has(instance))) continue;
-        if (!instance || (scope ?? Scope.DEFAULT) !== Scope.DEFAULT)
-          throw new Error(`${metatype.name} reacts to events and must be a singleton`);
-        seen.add(instance);
-        for (const { kind, event, method, order } of reactions) {
-          const key = `${kind} ${event}`;
-          const earlier = collected.get(key) ?? [];
-          const name = `${metatype.name}.${method}`;
-          // A reaction of a transaction may depend on the writes of another, so their order must be explicit.
-          const clash = kind === 'transaction' && earlier.find((other) => other.order === order);
-          if (clash) throw new Error(`${name} and ${clash.name} share order ${order} of ${event}`);
-          const run = (instance as Record<string, BoundReaction['run']>)[method] as BoundReaction['run'];
-          collected.set(key, [...earlier, { name, order, run: run.bind(instance) }]);
-        }
+    for (const { instance, scope, metatype } of this.listProviders()) {
+      if (!isClass(metatype)) continue; // only classes have decorated methods
+      const declared = readReactions(metatype.prototype as object);
+      if (declared.length === 0) continue;
+      if (instance && seen.has(instance)) continue;
+      const hasOtherScope = (scope ?? Scope.DEFAULT) !== Scope.DEFAULT;
+      if (!instance || hasOtherScope)
+        throw new Error(`${metatype.name} reacts to events and must be a singleton`);
+      seen.add(instance);
+      for (const reaction of declared) {
+        const { kind, event } = reaction;
+        const key = toKey(kind, event);
+        const earlier = collected.get(key) ?? [];
+        const bound = bindReaction(instance, metatype.name, reaction);
+        if (kind === 'transaction') requireOtherOrder(bound, earlier, event);
+        collected.set(key, [...earlier, bound]);
       }
     }
     for (const reactions of collected.values()) reactions.sort((one, other) => one.order - other.order);
     return collected;
+  }
+
+  /** The providers and controllers of all modules, in Nest's internal form. */
+  private listProviders() {
+    return [...this.modules.values()].flatMap((module) => [
+      ...module.providers.values(),
+      ...module.controllers.values(),
+    ]);
   }
 
   private logFailure({ name }: BoundReaction, event: string, error: unknown): void {
@@ -117,3 +122,32 @@ export class ProcessEventsService implements OnApplicationBootstrap {
     );
   }
 }
+
+/** Returns a key such as `process SocketOpened`. */
+const toKey = (kind: ReactionMetadata['kind'], event: string): string => `${kind} ${event}`;
+
+/** Whether Nest's `metatype` of a provider is a class. It is null for a value, and may be an arrow function. */
+const isClass = (metatype: unknown): metatype is Type =>
+  typeof metatype === 'function' && metatype.prototype !== undefined;
+
+const bindReaction = (
+  instance: object,
+  className: string,
+  { method, order }: ReactionMetadata,
+): BoundReaction => {
+  const run = Reflect.get(instance, method) as BoundReaction['run'];
+  return { name: `${className}.${method}`, order, run: run.bind(instance) };
+};
+
+/**
+ * A reaction in a transaction may depend on the writes of another, so their order must be explicit.
+ * @throws Error if one of the earlier reactions to the event has the same order
+ */
+const requireOtherOrder = (
+  { name, order }: BoundReaction,
+  earlier: readonly BoundReaction[],
+  event: string,
+): void => {
+  const clash = earlier.find((other) => other.order === order);
+  if (clash) throw new Error(`${name} and ${clash.name} share order ${order} of ${event}`);
+};

@@ -10,7 +10,7 @@ import { jobsPrefix } from '../redis/redis.keys';
 export class JobQueueService implements OnApplicationShutdown {
   private readonly connection: ReturnType<typeof connectQueue>;
   private readonly queue: Queue;
-  /** Awaited before each command: until the connection is open, it rejects commands. */
+  /** Awaited before commands that may be sent during start-up: the connection rejects commands until it is open. */
   private readonly firstConnectionAttempt: Promise<void>;
 
   constructor(@Inject(ENVIRONMENT) environment: Environment) {
@@ -21,11 +21,11 @@ export class JobQueueService implements OnApplicationShutdown {
       // BullMQ checks the version of Redis only once. If the check fails, BullMQ rejects all calls of this process.
       skipVersionCheck: true,
       prefix: jobsPrefix,
-      // The last hundred failed jobs are kept for inspection. Jobs are not retried: schedules and polls of the worker
-      // soon add or do the same work again.
+      // A failed job is not retried, because a schedule or a poll of the worker soon repeats its work. The last hundred
+      // failed jobs are kept for inspection.
       defaultJobOptions: { removeOnComplete: true, removeOnFail: 100, attempts: 1 },
     });
-    // Without a listener, an error event would end the process. `add` rejects by itself, and ioredis reconnects.
+    // Without a listener, an error event would end the process. Callers learn about failures from their commands.
     this.queue.on('error', () => undefined);
   }
 
@@ -41,8 +41,8 @@ export class JobQueueService implements OnApplicationShutdown {
     await this.queue.upsertJobScheduler(name, { every: everyMs }, { name, data });
   }
 
-  /** Removes the schedules of obsolete jobs of earlier releases. */
-  async removeObsoleteSchedules(): Promise<void> {
+  /** Removes the schedules of former jobs: those of earlier releases that no longer exist. */
+  async removeSchedulesOfFormerJobs(): Promise<void> {
     await this.firstConnectionAttempt;
     for (const name of formerJobNames) await this.queue.removeJobScheduler(name);
   }

@@ -24,7 +24,7 @@ export class WorkerQueueModule implements OnModuleInit, OnApplicationBootstrap {
   onModuleInit(): void {
     this.health.register('jobs', async () => this.worker.isRunning);
     this.gracefulShutdown.register('workers', 'jobs', () => this.worker.close());
-    this.metrics.addGaugesFromOneReading(
+    this.metrics.addLiveGaugesFromOneReading(
       {
         thaw_jobs_waiting: { help: 'Jobs that are waiting', read: ({ waiting }) => waiting ?? 0 },
         thaw_jobs_active: { help: 'Jobs that are active', read: ({ active }) => active ?? 0 },
@@ -36,6 +36,6 @@ export class WorkerQueueModule implements OnModuleInit, OnApplicationBootstrap {
   }
 
   async onApplicationBootstrap(): Promise<void> {
-    await this.jobs.removeObsoleteSchedules();
+    await this.jobs.removeSchedulesOfFormerJobs();
   }
 }

@@ -16,50 +16,57 @@ export interface TakeResult {
  * @param fullAtMs state of the bucket: the time at which it is full again (the algorithm's theoretical arrival
  * time); 0 for a full bucket.
  * @param nowMs by the same clock as `fullAtMs`.
- * @param bucket `intervalMs`: time in which one token is refilled; `burst`: tokens in a full bucket.
+ * @param limits `intervalMs`: time in which one token is refilled; `burst`: tokens in a full bucket.
  */
 export const take = (
   fullAtMs: number,
   nowMs: number,
   cost: number,
-  { intervalMs, burst }: { intervalMs: number; burst: number },
+  limits: { intervalMs: number; burst: number },
 ): TakeResult => {
+  const { intervalMs, burst } = limits;
   const newFullAtMs = Math.max(nowMs, fullAtMs) + cost * intervalMs;
-  const retryAfterMs = newFullAtMs - burst * intervalMs - nowMs;
+  // Even an empty bucket is full again after this time. Only a bucket that lacks tokens would be full later.
+  const refillMs = burst * intervalMs;
+  const retryAfterMs = newFullAtMs - refillMs - nowMs;
   return retryAfterMs > 0
     ? { allowed: false, retryAfterMs: Math.ceil(retryAfterMs), fullAtMs }
     : { allowed: true, retryAfterMs: 0, fullAtMs: newFullAtMs };
 };
 
 /**
- * Lua functions for the same algorithm over all replicas, by the clock of Redis. A key holds the time at which its
- * bucket is full again, in whole microseconds, and expires at that time.
+ * The same algorithm in Lua, for buckets that all replicas share, by the clock of Redis. A key holds the time at which
+ * its bucket is full again, in whole microseconds, and expires at that time.
  * `take` returns the milliseconds to wait, 0 if it took the tokens. A negative cost is a refund and never refused.
  * `charge` takes tokens even if the bucket has too few, and returns the milliseconds until the bucket is full again.
  */
 export const bucketLua = `${luaClock}
-local function readFullAt(key)
+local function toMicros(ms) return ms * 1000 end
+local function toMs(micros) return math.ceil(micros / 1000) end
+
+local function readFullAtMicros(key)
   return math.max(nowMicros(), tonumber(redis.call('GET', key) or 0))
 end
-local function store(key, fullAt)
-  local remaining = fullAt - nowMicros()
-  if remaining <= 0 then
+local function store(key, fullAtMicros)
+  local remainingMicros = fullAtMicros - nowMicros()
+  if remainingMicros <= 0 then
     redis.call('DEL', key)
   else
-    redis.call('SET', key, string.format('%.0f', fullAt), 'PX', math.ceil(remaining / 1000))
+    redis.call('SET', key, string.format('%.0f', fullAtMicros), 'PX', toMs(remainingMicros))
   end
 end
 local function take(key, cost, intervalMs, burst)
-  local newFullAt = readFullAt(key) + cost * intervalMs * 1000
-  local wait = newFullAt - burst * intervalMs * 1000 - nowMicros()
-  if wait > 0 and cost > 0 then return math.ceil(wait / 1000) end
-  store(key, newFullAt)
+  local newFullAtMicros = readFullAtMicros(key) + toMicros(cost * intervalMs)
+  local waitMicros = newFullAtMicros - toMicros(burst * intervalMs) - nowMicros()
+  local canBeRefused = cost > 0
+  if canBeRefused and waitMicros > 0 then return toMs(waitMicros) end
+  store(key, newFullAtMicros)
   return 0
 end
 local function charge(key, cost, intervalMs)
-  local newFullAt = readFullAt(key) + cost * intervalMs * 1000
-  store(key, newFullAt)
-  return math.ceil((newFullAt - nowMicros()) / 1000)
+  local newFullAtMicros = readFullAtMicros(key) + toMicros(cost * intervalMs)
+  store(key, newFullAtMicros)
+  return toMs(newFullAtMicros - nowMicros())
 end
 `;
 

@@ -12,142 +12,154 @@ import { RateLimiterService } from './rate-limiter.service';
 const TEST_TIMEOUT_MS = 30_000;
 jest.setTimeout(TEST_TIMEOUT_MS);
 
-/** Of the bucket `login_failures_of_account`: tokens when full, and the time in which one token is refilled. */
-const LOGIN_BURST = 5;
-const LOGIN_INTERVAL_MS = 180_000;
-/** Tokens of the full bucket `random_message`. One token is refilled in half a second. */
-const MESSAGE_BURST = 10;
-/** Tokens of the full bucket `reactions`. */
-const REACTION_BURST = 60;
+// Buckets of bucket.limits.ts. `burst`: tokens when full; `intervalMs`: time in which one token is refilled.
+const slowBucket = { name: 'login_failures_of_account', burst: 5, intervalMs: 180_000 } as const;
+const fastBucket = { name: 'random_message', burst: 10, intervalMs: 500 } as const;
+const largeBucket = { name: 'reactions', burst: 60, intervalMs: 1_000 } as const;
+
+/** A connection with more time for commands than in production, for a busy test machine. */
+const connect = async (): Promise<RedisClient> => {
+  const connection = connectRedis({ REDIS_URL: process.env.REDIS_URL! }, { commandTimeout: 5_000 });
+  await waitForFirstConnectionAttempt(connection);
+  return connection;
+};
+
+const createLimiter = (connection: RedisClient): RateLimiterService =>
+  new RateLimiterService(connection, { LIMITS_PROFILE: 'default' });
 
 describe('RateLimiterService', () => {
   let redis: RedisClient;
   let limiter: RateLimiterService;
-  const createLimiter = (connection: RedisClient) =>
-    new RateLimiterService(connection, { LIMITS_PROFILE: 'default' });
+  let subject: string;
 
   beforeAll(async () => {
-    redis = connectRedis({ REDIS_URL: process.env.REDIS_URL! }, { commandTimeout: 5_000 });
-    await waitForFirstConnectionAttempt(redis);
+    redis = await connect();
     limiter = createLimiter(redis);
   });
+  beforeEach(() => {
+    subject = randomUUID();
+  });
+  afterEach(() => jest.restoreAllMocks());
   afterAll(() => redis.disconnect());
 
-  it('allows a burst, returns how long to wait, and allows again after that', async () => {
-    const subject = randomUUID();
-    for (let count = 0; count < LOGIN_BURST; count += 1) {
-      expect(await limiter.take('login_failures_of_account', subject)).toEqual({
-        allowed: true,
-        retryAfterMs: 0,
-      });
-    }
-    const { allowed, retryAfterMs } = await limiter.take('login_failures_of_account', subject);
+  it('allows a burst, then refuses and returns how long to wait', async () => {
+    for (let count = 0; count < slowBucket.burst; count += 1)
+      expect(await limiter.take(slowBucket.name, subject)).toEqual({ allowed: true, retryAfterMs: 0 });
+    const { allowed, retryAfterMs } = await limiter.take(slowBucket.name, subject);
     expect(allowed).toBe(false);
     // Less than a full interval, because the bucket refills while the test runs.
-    expect(retryAfterMs).toBeGreaterThan(LOGIN_INTERVAL_MS - TEST_TIMEOUT_MS);
-    expect(retryAfterMs).toBeLessThanOrEqual(LOGIN_INTERVAL_MS);
+    expect(retryAfterMs).toBeGreaterThan(slowBucket.intervalMs - TEST_TIMEOUT_MS);
+    expect(retryAfterMs).toBeLessThanOrEqual(slowBucket.intervalMs);
+  });
 
-    expect(await limiter.take('random_message', subject, MESSAGE_BURST)).toMatchObject({ allowed: true });
-    expect(await limiter.take('random_message', subject, MESSAGE_BURST)).toMatchObject({ allowed: false });
+  it('allows actions again when an exhausted bucket is refilled', async () => {
+    const takeAll = () => limiter.take(fastBucket.name, subject, fastBucket.burst);
+    expect(await takeAll()).toMatchObject({ allowed: true });
+    expect(await takeAll()).toMatchObject({ allowed: false });
     await until(
-      () => limiter.take('random_message', subject),
+      () => limiter.take(fastBucket.name, subject),
       ({ allowed }) => allowed,
     );
   });
 
   it('allows a full burst of actions with prefetching, and takes the token of the next action in advance', async () => {
-    // Any object may stand for the socket, for which the limiter keeps the prefetched token.
-    const [subject, socket] = [randomUUID(), {}];
-    const requireAction = () => limiter.requireWithPrefetch(socket, 'login_failures_of_account', subject);
+    const socket = {}; // any object may be the holder of a prefetched token
+    const requireAction = () => limiter.requireWithPrefetch(socket, slowBucket.name, subject);
     const take = jest.spyOn(limiter, 'take');
-    const prefetched = 1;
-    for (let count = 1; count <= LOGIN_BURST; count += 1) {
+    for (let count = 1; count <= slowBucket.burst; count += 1) {
       await requireAction();
-      expect(take).toHaveBeenCalledTimes(count + prefetched);
+      const countWithNext = count + 1;
+      expect(take).toHaveBeenCalledTimes(countWithNext);
     }
-    take.mockRestore();
     await expect(requireAction()).rejects.toMatchObject({ code: 'rate_limited' });
-    expect(await limiter.take('login_failures_of_account', subject)).toMatchObject({ allowed: false });
+    expect(await limiter.take(slowBucket.name, subject)).toMatchObject({ allowed: false });
   });
 
-  it('allows actions with prefetching again when the bucket has tokens again', async () => {
-    const [subject, socket] = [randomUUID(), {}];
-    const requireAction = () => limiter.requireWithPrefetch(socket, 'random_message', subject);
-    await limiter.take('random_message', subject, MESSAGE_BURST);
+  it('allows actions with prefetching again when an exhausted bucket is refilled', async () => {
+    const socket = {};
+    const requireAction = () => limiter.requireWithPrefetch(socket, fastBucket.name, subject);
+    await limiter.take(fastBucket.name, subject, fastBucket.burst);
     await expect(requireAction()).rejects.toMatchObject({ code: 'rate_limited' });
-    await until(() =>
+    const isAllowed = () =>
       requireAction().then(
         () => true,
         () => false,
-      ),
-    );
+      );
+    await until(isAllowed);
   });
 
   it('shares its buckets among all replicas', async () => {
-    const otherConnection = connectRedis({ REDIS_URL: process.env.REDIS_URL! }, { commandTimeout: 5_000 });
-    await waitForFirstConnectionAttempt(otherConnection);
-    const subject = randomUUID();
+    const otherConnection = await connect();
+    const limiters = [limiter, createLimiter(otherConnection)];
     const cost = 5;
     const allowances = await Promise.all(
-      [limiter, createLimiter(otherConnection)].flatMap((replicaLimiter) =>
-        Array.from({ length: 10 }, () => replicaLimiter.take('reactions', subject, cost)),
+      limiters.flatMap((replicaLimiter) =>
+        Array.from({ length: 10 }, () => replicaLimiter.take(largeBucket.name, subject, cost)),
       ),
     );
-    expect(allowances.filter(({ allowed }) => allowed)).toHaveLength(REACTION_BURST / cost);
+    expect(allowances.filter(({ allowed }) => allowed)).toHaveLength(largeBucket.burst / cost);
     otherConnection.disconnect();
   });
 
   it('refunds attempts that do not count', async () => {
-    const subject = randomUUID();
-    for (let count = 0; count < 4 * LOGIN_BURST; count += 1) {
-      expect((await limiter.take('login_failures_of_account', subject)).allowed).toBe(true);
-      await limiter.refund('login_failures_of_account', subject);
+    for (let count = 0; count < 4 * slowBucket.burst; count += 1) {
+      expect((await limiter.take(slowBucket.name, subject)).allowed).toBe(true);
+      await limiter.refund(slowBucket.name, subject);
     }
-    expect(await redis.exists(rateLimitKey('login_failures_of_account', subject))).toBe(0);
+    expect(await redis.exists(rateLimitKey(slowBucket.name, subject))).toBe(0);
   });
 
   it('never refunds beyond a full bucket', async () => {
-    const subject = randomUUID();
-    for (let count = 0; count < LOGIN_BURST; count += 1)
-      await limiter.refund('login_failures_of_account', subject);
+    for (let count = 0; count < slowBucket.burst; count += 1) await limiter.refund(slowBucket.name, subject);
     const allowances = await Promise.all(
-      Array.from({ length: 2 * LOGIN_BURST }, () => limiter.take('login_failures_of_account', subject)),
+      Array.from({ length: 2 * slowBucket.burst }, () => limiter.take(slowBucket.name, subject)),
     );
-    expect(allowances.filter(({ allowed }) => allowed)).toHaveLength(LOGIN_BURST);
+    expect(allowances.filter(({ allowed }) => allowed)).toHaveLength(slowBucket.burst);
   });
 
   it('refunds to an exhausted bucket', async () => {
-    const subject = randomUUID();
-    for (let count = 0; count < LOGIN_BURST; count += 1)
-      await limiter.take('login_failures_of_account', subject);
-    await limiter.refund('login_failures_of_account', subject);
-    expect((await limiter.take('login_failures_of_account', subject)).allowed).toBe(true);
-    expect((await limiter.take('login_failures_of_account', subject)).allowed).toBe(false);
+    for (let count = 0; count < slowBucket.burst; count += 1) await limiter.take(slowBucket.name, subject);
+    await limiter.refund(slowBucket.name, subject);
+    expect((await limiter.take(slowBucket.name, subject)).allowed).toBe(true);
+    expect((await limiter.take(slowBucket.name, subject)).allowed).toBe(false);
   });
 
   it('lets a key expire at the latest when its bucket is full again', async () => {
-    const subject = randomUUID();
-    await limiter.take('login_failures_of_account', subject);
-    const ttlMs = await redis.pttl(rateLimitKey('login_failures_of_account', subject));
+    await limiter.take(slowBucket.name, subject);
+    const ttlMs = await redis.pttl(rateLimitKey(slowBucket.name, subject));
     expect(ttlMs).toBeGreaterThan(0);
-    expect(ttlMs).toBeLessThanOrEqual(LOGIN_INTERVAL_MS);
+    expect(ttlMs).toBeLessThanOrEqual(slowBucket.intervalMs);
   });
 
-  it('limits locally, without delay, while Redis is unavailable', async () => {
-    const unreachable = connectRedis({ REDIS_URL: 'redis://127.0.0.1:1' });
-    const localOnly = createLimiter(unreachable);
-    const startedAt = performance.now();
-    // The bucket has 20 tokens, and each call takes two.
-    const results: boolean[] = [];
-    for (let count = 0; count < 12; count += 1)
-      results.push((await localOnly.take('skip', 'subject', 2)).allowed);
-    expect(results).toEqual([...Array<boolean>(10).fill(true), false, false]);
-    // After a failure, Redis is not called for a second. Twelve time-outs of 0.5 s would take six seconds.
-    expect(performance.now() - startedAt).toBeLessThan(4_000);
-    await expect(localOnly.require('skip', 'subject', 2)).rejects.toMatchObject({
-      code: 'rate_limited',
-      retryAfterMs: expect.any(Number),
+  describe('while Redis is unavailable', () => {
+    const bucket = { name: 'skip', burst: 20 } as const;
+    let unreachable: RedisClient;
+    let localLimiter: RateLimiterService;
+
+    beforeEach(() => {
+      unreachable = connectRedis({ REDIS_URL: 'redis://127.0.0.1:1' });
+      localLimiter = createLimiter(unreachable);
     });
-    unreachable.disconnect();
+    afterEach(() => unreachable.disconnect());
+
+    it('limits locally, without delay', async () => {
+      const startedAt = performance.now();
+      const cost = 2;
+      const results: boolean[] = [];
+      for (let count = 0; count < 12; count += 1)
+        results.push((await localLimiter.take(bucket.name, subject, cost)).allowed);
+      const allowedCount = bucket.burst / cost;
+      expect(results).toEqual([...Array<boolean>(allowedCount).fill(true), false, false]);
+      // After a failure, Redis is not called for a second. Twelve time-outs of 0.5 s would take six seconds.
+      expect(performance.now() - startedAt).toBeLessThan(4_000);
+    });
+
+    it('refuses with the time to wait', async () => {
+      await localLimiter.take(bucket.name, subject, bucket.burst);
+      await expect(localLimiter.require(bucket.name, subject, 2)).rejects.toMatchObject({
+        code: 'rate_limited',
+        retryAfterMs: expect.any(Number),
+      });
+    });
   });
 });

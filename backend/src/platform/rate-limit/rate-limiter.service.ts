@@ -20,7 +20,7 @@ type ScriptedRedis = RedisClient & {
   thawChargeBucket(key: string, cost: number, intervalMs: number): Promise<number>;
 };
 
-/** How long Redis is not called after a failure: while it hangs, every request would wait for the time-out. */
+/** Redis is not called for this long after a failure: while it hangs, every call would wait for the time-out. */
 const REDIS_PAUSE_MS = 1_000;
 
 /** Rate limits, shared by all replicas through Redis; local to this replica while Redis is unavailable. */
@@ -29,9 +29,9 @@ export class RateLimiterService {
   private readonly redis: ScriptedRedis;
   private readonly local = new LocalRateLimiter();
   /** Until this time (epoch ms) Redis is not called. */
-  private localUntilMs = 0;
-  /** The result of taking a token for the next action of each holder, see `requireWithPrefetch`. */
-  private readonly prefetched = new WeakMap<object, Promise<Allowance>>();
+  private redisPausedUntilMs = 0;
+  /** For each holder, whether its next action is allowed, see `requireWithPrefetch`. */
+  private readonly prefetchedByHolder = new WeakMap<object, Promise<Allowance>>();
   /** How often each bucket had too few tokens since the process started. */
   readonly refusals = new Map(bucketNames.map((name) => [name, 0]));
 
@@ -54,25 +54,6 @@ export class RateLimiterService {
     return allowance;
   }
 
-  private async takeUncounted(
-    bucketName: BucketName,
-    subject: string | number,
-    cost: number,
-  ): Promise<Allowance> {
-    const bucket = getBucket(bucketName, this.environment.LIMITS_PROFILE);
-    const key = rateLimitKey(bucketName, subject);
-    const now = Date.now();
-    if (now >= this.localUntilMs) {
-      try {
-        const retryAfterMs = await this.redis.thawTakeFromBucket(key, cost, bucket.intervalMs, bucket.burst);
-        return { allowed: retryAfterMs === 0, retryAfterMs };
-      } catch {
-        this.localUntilMs = Date.now() + REDIS_PAUSE_MS;
-      }
-    }
-    return this.local.take(key, cost, bucket, now);
-  }
-
   /**
    * Gives tokens back to the subject's bucket, for an attempt that turned out not to count. Never rejects. A refund is
    * never refused, and a bucket never has more than `burst` tokens.
@@ -82,22 +63,20 @@ export class RateLimiterService {
   }
 
   /**
-   * Charges the subject's bucket for actions that this replica has already allowed, even if it has too few tokens.
-   * Never rejects.
+   * Charges the subject's bucket for actions that this replica has allowed without asking Redis. The tokens are taken
+   * even if there are too few. Never rejects.
    * @returns the milliseconds until the bucket is full again; undefined while Redis is unavailable.
    */
   async charge(bucketName: BucketName, subject: string | number, cost: number): Promise<number | undefined> {
-    if (Date.now() < this.localUntilMs) return undefined;
     const { intervalMs } = getBucket(bucketName, this.environment.LIMITS_PROFILE);
-    try {
-      return await this.redis.thawChargeBucket(rateLimitKey(bucketName, subject), cost, intervalMs);
-    } catch {
-      this.localUntilMs = Date.now() + REDIS_PAUSE_MS;
-      return undefined;
-    }
+    const key = rateLimitKey(bucketName, subject);
+    return this.callRedis(() => this.redis.thawChargeBucket(key, cost, intervalMs));
   }
 
-  /** Takes `cost` tokens from the subject's bucket. @throws DomainError rate_limited, with the time to wait. */
+  /**
+   * Takes `cost` tokens from the subject's bucket.
+   * @throws DomainError rate_limited, with the time to wait.
+   */
   async require(bucketName: BucketName, subject: string | number, cost = 1): Promise<void> {
     const { allowed, retryAfterMs } = await this.take(bucketName, subject, cost);
     if (!allowed) throw new DomainError('rate_limited', { retryAfterMs });
@@ -110,10 +89,36 @@ export class RateLimiterService {
    * @throws DomainError rate_limited, with the time to wait.
    */
   async requireWithPrefetch(holder: object, bucketName: BucketName, subject: string | number): Promise<void> {
-    const prefetched = await this.prefetched.get(holder);
-    this.prefetched.delete(holder);
+    const prefetched = await this.prefetchedByHolder.get(holder);
+    this.prefetchedByHolder.delete(holder);
     // After a refusal, the bucket may have been refilled.
     if (!prefetched?.allowed) await this.require(bucketName, subject);
-    this.prefetched.set(holder, this.take(bucketName, subject));
+    this.prefetchedByHolder.set(holder, this.take(bucketName, subject));
+  }
+
+  private async takeUncounted(
+    bucketName: BucketName,
+    subject: string | number,
+    cost: number,
+  ): Promise<Allowance> {
+    const bucket = getBucket(bucketName, this.environment.LIMITS_PROFILE);
+    const key = rateLimitKey(bucketName, subject);
+    const nowMs = Date.now();
+    const retryAfterMs = await this.callRedis(() =>
+      this.redis.thawTakeFromBucket(key, cost, bucket.intervalMs, bucket.burst),
+    );
+    if (retryAfterMs === undefined) return this.local.take(key, cost, bucket, nowMs);
+    return { allowed: retryAfterMs === 0, retryAfterMs };
+  }
+
+  /** @returns undefined if the call fails, or if an earlier failure was less than REDIS_PAUSE_MS ago. */
+  private async callRedis(call: () => Promise<number>): Promise<number | undefined> {
+    if (Date.now() < this.redisPausedUntilMs) return undefined;
+    try {
+      return await call();
+    } catch {
+      this.redisPausedUntilMs = Date.now() + REDIS_PAUSE_MS;
+      return undefined;
+    }
   }
 }

@@ -1,5 +1,5 @@
-// Uses real PostgreSQL, Redis and sockets; one api replica runs in this process. `createVisitor(0)` signs up a visitor
-// at this replica. A login is a family of sessions, whose id stays the same when the session id is rotated.
+// Uses real PostgreSQL, Redis and sockets. One api replica, with index 0, runs in this process. A login is identified
+// by its family of sessions, because the session id is rotated.
 import { Client } from 'pg';
 import { closeCodes } from '@thaw/contract/close-codes';
 import { goodStanding } from '@thaw/contract/safety';
@@ -13,8 +13,6 @@ import { SOCKET_IDENTITY_PORT, type SocketIdentityPort } from './socket-identity
 import { SocketRegistry } from './socket.registry';
 
 jest.setTimeout(30_000);
-
-const SOCKET_COUNT = 40;
 
 describe('LoginRecheckService', () => {
   let stack: TestStack;
@@ -31,28 +29,51 @@ describe('LoginRecheckService', () => {
   const createVisitors = (count: number): Promise<ThawVisitor[]> =>
     Promise.all(Array.from({ length: count }, () => stack.createVisitor(0)));
 
-  it('looks up the login of each socket at most once, and rechecks all in at most one query per interval', async () => {
-    const visitors = await createVisitors(SOCKET_COUNT);
+  /** Runs `action`. Returns the SQL of the queries that it has sent. */
+  const recordQueries = async (action: () => Promise<unknown>): Promise<string[]> => {
     const queries = jest.spyOn(Client.prototype, 'query');
-    const startedAt = performance.now();
-    await Promise.all(visitors.map((visitor) => visitor.openSocket()));
-    const intervals = Math.ceil((performance.now() - startedAt) / realtimeLimits.loginRecheckIntervalMs);
-    const texts = queries.mock.calls.map(([query]) => {
+    await action();
+    return queries.mock.calls.map(([query]) => {
       const { text } = query as unknown as { text?: string };
       return text ?? String(query);
     });
-    const lookUps = texts.filter((text) => text.includes('id_hash = ANY'));
-    const rechecks = texts.filter((text) => text.includes('family_id = ANY'));
-    // Queries for the friends who are notified that the users came online; they are batched with the same interval.
-    const friendQueries = texts.filter((text) => text.includes('FROM friendships'));
-    expect(lookUps.length).toBeLessThanOrEqual(SOCKET_COUNT);
-    for (const sent of [lookUps, rechecks, friendQueries]) expect(sent.length).toBeGreaterThan(0);
-    for (const batched of [rechecks, friendQueries]) {
-      // One more than the intervals, because the first query is sent at the start of the first interval.
-      expect(batched.length).toBeLessThanOrEqual(intervals + 1);
-    }
+  };
+
+  /** Delays the next subscription of this replica to a channel until `release` is called. */
+  const holdNextSubscription = () => {
+    const subscriber = getProvider(RedisSubscriberService);
+    const subscribe = subscriber.subscribe.bind(subscriber);
+    let release: () => void = () => undefined;
+    const released = new Promise<void>((resolve) => (release = resolve));
+    const heldSubscribe = jest
+      .spyOn(subscriber, 'subscribe')
+      .mockImplementationOnce(async (channel, listener) => {
+        await released;
+        await subscribe(channel, listener);
+      });
+    return { isHeld: () => heldSubscribe.mock.calls.length > 0, release };
+  };
+
+  it('looks up the login of each socket at most once, and rechecks all in at most one query per interval', async () => {
+    const socketCount = 40;
+    const visitors = await createVisitors(socketCount);
+    const startedAt = performance.now();
+    const queries = await recordQueries(() => Promise.all(visitors.map((visitor) => visitor.openSocket())));
+    const intervals = Math.ceil((performance.now() - startedAt) / realtimeLimits.loginRecheckIntervalMs);
+    // One more than the intervals, because the first query is sent at the start of the first interval.
+    const maxBatches = intervals + 1;
+
+    const countQueries = (part: string): number => queries.filter((query) => query.includes(part)).length;
+    const lookUps = countQueries('id_hash = ANY');
+    const rechecks = countQueries('family_id = ANY');
+    // For the friends who are notified that the users came online; batched with the same interval.
+    const friendQueries = countQueries('FROM friendships');
+    for (const count of [lookUps, rechecks, friendQueries]) expect(count).toBeGreaterThan(0);
+    expect(lookUps).toBeLessThanOrEqual(socketCount);
+    expect(rechecks).toBeLessThanOrEqual(maxBatches);
+    expect(friendQueries).toBeLessThanOrEqual(maxBatches);
     // No other queries were sent.
-    expect(texts).toHaveLength(lookUps.length + rechecks.length + friendQueries.length);
+    expect(queries).toHaveLength(lookUps + rechecks + friendQueries);
   });
 
   it('rechecks all sockets of a batch in one query and closes those whose login has ended', async () => {
@@ -69,7 +90,7 @@ describe('LoginRecheckService', () => {
         return new Map(liveIds.map((familyId) => [familyId, goodStanding]));
       });
     const rechecker = getProvider(LoginRecheckService);
-    // After a quiet period a socket is checked immediately and alone. The sockets after it form one batch.
+    // After a quiet period, the first socket is checked immediately and alone. Only the next ones form a batch.
     await rechecker.recheck(otherConnection!);
     findLiveFamilies.mockClear();
     await Promise.all(connections.map((connection) => rechecker.recheck(connection)));
@@ -79,21 +100,12 @@ describe('LoginRecheckService', () => {
 
   it('closes a socket within a second when its login ends between the upgrade and the subscription', async () => {
     const visitor = await stack.createVisitor(0);
-    const subscriber = getProvider(RedisSubscriberService);
-    const subscribe = subscriber.subscribe.bind(subscriber);
-    let continueSubscription: () => void = () => undefined;
-    const mayContinue = new Promise<void>((resolve) => (continueSubscription = resolve));
-    const heldSubscribe = jest
-      .spyOn(subscriber, 'subscribe')
-      .mockImplementationOnce(async (channel, listener) => {
-        await mayContinue;
-        await subscribe(channel, listener);
-      });
+    const subscription = holdNextSubscription();
     const socket = await visitor.openUnauthenticatedSocket();
-    await until(() => heldSubscribe.mock.calls.length);
+    await until(subscription.isHeld);
     await visitor.logOut();
     const startedAt = performance.now();
-    continueSubscription();
+    subscription.release();
     expect(await socket.closed).toBe(closeCodes.notSignedIn);
     expect(performance.now() - startedAt).toBeLessThan(1_000);
     expect(socket.frames).toEqual([]);

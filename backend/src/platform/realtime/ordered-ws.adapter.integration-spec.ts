@@ -1,5 +1,5 @@
 // Uses real PostgreSQL, Redis and sockets; two api replicas run in this process. `createVisitor(0)` signs up a visitor
-// at the first one. `ask` resolves with the answer to a frame, which may be an error; `request` throws it.
+// at the first one. When the answer to a frame is an error, `ask` returns it, and `request` throws.
 import { connect } from 'node:net';
 import { UsersService } from '../../modules/users/application/users.service';
 import { startTestStack, type TestStack } from '../../testing/test-stack.harness';
@@ -19,11 +19,14 @@ describe('OrderedWsAdapter', () => {
   afterAll(() => stack.close());
 
   /** Opens an authenticated socket of a new visitor. */
-  const openSocket = async (): Promise<ThawSocket> => (await stack.createVisitor(0, 'male')).openSocket();
+  const openSocket = async (gender: 'male' | 'female' = 'male'): Promise<ThawSocket> =>
+    (await stack.createVisitor(0, gender)).openSocket();
+  const openUnauthenticatedSocket = async (gender: 'male' | 'female' = 'male'): Promise<ThawSocket> =>
+    (await stack.createVisitor(0, gender)).openUnauthenticatedSocket();
 
   describe('answers to frames', () => {
     it('arrive in the order of the frames, even if an earlier frame takes longer', async () => {
-      const socket = await (await stack.createVisitor(0, 'female')).openUnauthenticatedSocket();
+      const socket = await openUnauthenticatedSocket('female');
       const users = stack.replicas[0]!.app.get(UsersService);
       const findSearcher = users.findSearcher.bind(users);
       let continueLookUp: () => void = () => undefined;
@@ -59,28 +62,22 @@ describe('OrderedWsAdapter', () => {
     it('are sent once per ref, for accepted and for refused frames', async () => {
       const socket = await openSocket();
       const earlierFrameCount = socket.frames.length;
-      const refs = Array.from({ length: 40 }, (_, index) => `ref-${index}`);
-      sendAtOnce(
-        socket,
-        refs.map((ref, index) => {
-          // Half of the frames are refused: `nowhere` is no chat, and `nonsense` no event.
-          const kinds = [
-            { event: 'ping', ref },
-            { event: 'leave_queue', data: {}, ref },
-            { event: 'skip_chat', data: { sessionId: 'nowhere' }, ref },
-            { event: 'nonsense', ref },
-          ];
-          return kinds[index % 4]!;
-        }),
-      );
-      const answers = await waitForAnswers(socket, refs.length, earlierFrameCount);
-      expect(answers.map(({ ref }) => ref)).toEqual(refs);
+      const frames = Array.from({ length: 10 }, (_, round) => [
+        { event: 'ping', ref: `ping-${round}` },
+        { event: 'leave_queue', data: {}, ref: `leave-${round}` },
+        // Refused: the chat and the event do not exist.
+        { event: 'skip_chat', data: { sessionId: 'nowhere' }, ref: `skip-${round}` },
+        { event: 'nonsense', ref: `nonsense-${round}` },
+      ]).flat();
+      sendAtOnce(socket, frames);
+      const answers = await waitForAnswers(socket, frames.length, earlierFrameCount);
+      expect(answers.map(({ ref }) => ref)).toEqual(frames.map(({ ref }) => ref));
     });
 
     it('are sent only once, even if the gateway method fails after it has answered', async () => {
-      const waiting = await (await stack.createVisitor(0, 'male')).openSocket();
+      const waiting = await openSocket('male');
       await waiting.request('join_queue', { preferences: 'female' });
-      const joining = await (await stack.createVisitor(0, 'female')).openSocket();
+      const joining = await openSocket('female');
       // The match is made, and then its chat cannot be started.
       jest
         .spyOn(stack.replicas[0]!.app.get(UsersService), 'findProfiles')
@@ -96,7 +93,7 @@ describe('OrderedWsAdapter', () => {
     });
 
     it('include a pong for each ping before `authenticate`', async () => {
-      const socket = await (await stack.createVisitor(0)).openUnauthenticatedSocket();
+      const socket = await openUnauthenticatedSocket();
       socket.send({ event: 'ping' });
       socket.send({ event: 'ping', ref: 'p', data: { whatever: 1 } });
       await until(() => socket.frames.length === 2);
@@ -116,65 +113,65 @@ describe('OrderedWsAdapter', () => {
     // `parseUntrustedJson` refuses long texts that are nested too deeply, and keys that could change a prototype.
     const nestedLists = `${'['.repeat(7_000)}${']'.repeat(7_000)}`;
 
-    it.each<[content: string, frame: string, code: string, ref: string | undefined]>([
-      ['broken JSON', '{"event":', 'invalid_json', undefined],
-      ['an empty text', '', 'invalid_json', undefined],
-      ['a list', '[]', 'invalid_json', undefined],
-      ['null', 'null', 'invalid_json', undefined],
-      ['a number', '1', 'invalid_json', undefined],
-      ['a string', '"ping"', 'invalid_json', undefined],
-      ['14 KB of nested lists', `{"event":"ping","data":${nestedLists}}`, 'invalid_json', undefined],
-      [
-        'a key __proto__',
-        '{"event":"ping","data":{"__proto__":{"a":1}},"ref":"r"}',
-        'invalid_json',
-        undefined,
-      ],
-      ['a key constructor', '{"event":"ping","constructor":{}}', 'invalid_json', undefined],
-      ['an escaped key __proto__', '{"event":"ping","\\u005f_proto__":1}', 'invalid_json', undefined],
-      ['no event', '{"ref":"r"}', 'unknown_event', 'r'],
-      ['an event that is not a string', '{"event":{},"ref":"r"}', 'unknown_event', 'r'],
-      ['an unknown event', '{"event":"dance","ref":"r"}', 'unknown_event', 'r'],
-      ['an event that only the server sends', '{"event":"chat_matched","ref":"r"}', 'unknown_event', 'r'],
-      ['the name of an object method as event', '{"event":"toString","ref":"r"}', 'unknown_event', 'r'],
-      ['__proto__ as event', '{"event":"__proto__","ref":"r"}', 'unknown_event', 'r'],
-      ['data that is not an object', '{"event":"leave_queue","data":"x","ref":"r"}', 'invalid_payload', 'r'],
-      ['data that is null', '{"event":"leave_queue","data":null,"ref":"r"}', 'invalid_payload', 'r'],
-      ['data that is a list', '{"event":"leave_queue","data":[],"ref":"r"}', 'invalid_payload', 'r'],
-      [
-        'an unknown preference',
-        '{"event":"join_queue","data":{"preferences":"cats"},"ref":"r"}',
-        'invalid_payload',
-        'r',
-      ],
-      [
-        'a list of preferences',
-        '{"event":"join_queue","data":{"preferences":["male"]},"ref":"r"}',
-        'invalid_payload',
-        'r',
-      ],
-      ['missing fields', '{"event":"random_message","data":{},"ref":"r"}', 'invalid_payload', 'r'],
-      ['a ref that is not a string', '{"event":"leave_queue","ref":7}', 'invalid_payload', undefined],
-      [
-        'a ref of 65 characters',
-        `{"event":"leave_queue","ref":"${'r'.repeat(65)}"}`,
-        'invalid_payload',
-        undefined,
-      ],
-    ])('that contains %s, and keeps the socket open', async (_, frame, code, ref) => {
+    /** Expects that the frame is answered with an error, and that the socket stays open. */
+    const expectRefusal = async (frame: string, { code, ref }: { code: string; ref?: string }) => {
       const socket = await openSocket();
       socket.send(frame);
       const error = await until(() => socket.frames.find(({ event }) => event === 'error'));
       expect(error).toMatchObject({ data: { code } });
       expect(error?.ref).toBe(ref);
       expect(error?.data.message).toMatch(/^[A-Z].*\.$/);
-      // No frame may add a property to the prototype of all objects.
+      // The frame has not added a property to the prototype of all objects.
       expect(({} as { a?: number }).a).toBeUndefined();
       expect(await socket.ask('ping', {})).toMatchObject({ event: 'pong' });
+    };
+
+    it.each([
+      ['broken JSON', '{"event":'],
+      ['an empty text', ''],
+      ['a list', '[]'],
+      ['null', 'null'],
+      ['a number', '1'],
+      ['a string', '"ping"'],
+      ['14 KB of nested lists', `{"event":"ping","data":${nestedLists}}`],
+      ['a key __proto__', '{"event":"ping","data":{"__proto__":{"a":1}},"ref":"r"}'],
+      ['a key constructor', '{"event":"ping","constructor":{}}'],
+      ['an escaped key __proto__', '{"event":"ping","\\u005f_proto__":1}'],
+    ])('with invalid_json and without its ref if it contains %s', async (_content, frame) => {
+      await expectRefusal(frame, { code: 'invalid_json' });
+    });
+
+    it.each([
+      ['no event', '{"ref":"r"}'],
+      ['an event that is not a string', '{"event":{},"ref":"r"}'],
+      ['an unknown event', '{"event":"dance","ref":"r"}'],
+      ['an event that only the server sends', '{"event":"chat_matched","ref":"r"}'],
+      ['the name of an object method as event', '{"event":"toString","ref":"r"}'],
+      ['__proto__ as event', '{"event":"__proto__","ref":"r"}'],
+    ])('with unknown_event if it contains %s', async (_content, frame) => {
+      await expectRefusal(frame, { code: 'unknown_event', ref: 'r' });
+    });
+
+    it.each([
+      ['data that is not an object', '{"event":"leave_queue","data":"x","ref":"r"}'],
+      ['data that is null', '{"event":"leave_queue","data":null,"ref":"r"}'],
+      ['data that is a list', '{"event":"leave_queue","data":[],"ref":"r"}'],
+      ['an unknown preference', '{"event":"join_queue","data":{"preferences":"cats"},"ref":"r"}'],
+      ['a list of preferences', '{"event":"join_queue","data":{"preferences":["male"]},"ref":"r"}'],
+      ['missing fields', '{"event":"random_message","data":{},"ref":"r"}'],
+    ])('with invalid_payload if it contains %s', async (_content, frame) => {
+      await expectRefusal(frame, { code: 'invalid_payload', ref: 'r' });
+    });
+
+    it.each([
+      ['that is not a string', '{"event":"leave_queue","ref":7}'],
+      ['of 65 characters', `{"event":"leave_queue","ref":"${'r'.repeat(65)}"}`],
+    ])('with invalid_payload and without its ref if it contains a ref %s', async (_content, frame) => {
+      await expectRefusal(frame, { code: 'invalid_payload' });
     });
 
     it('with not_authenticated if it comes before `authenticate`', async () => {
-      const socket = await (await stack.createVisitor(0, 'male')).openUnauthenticatedSocket();
+      const socket = await openUnauthenticatedSocket();
       for (const event of ['join_queue', 'leave_queue', 'skip_chat', 'random_message', 'typing'] as const) {
         expect(await socket.ask(event, {})).toMatchObject({
           event: 'error',
@@ -184,7 +181,8 @@ describe('OrderedWsAdapter', () => {
     });
 
     it('with gender_required if a user without a gender joins the queue', async () => {
-      const socket = await (await stack.createVisitor(0)).openSocket();
+      const visitor = await stack.createVisitor(0);
+      const socket = await visitor.openSocket();
       expect(await socket.ask('join_queue', {})).toMatchObject({ data: { code: 'gender_required' } });
     });
 

@@ -65,6 +65,6 @@ export class RealtimeModule implements OnModuleInit {
       'Times that the subscriber has restored lost subscriptions',
       () => this.subscriber.restoreCount,
     );
-    this.metrics.addGauge('thaw_sockets', 'Open sockets', () => this.registry.size);
+    this.metrics.addLiveGauge('thaw_sockets', 'Open sockets', () => this.registry.size);
   }
 }

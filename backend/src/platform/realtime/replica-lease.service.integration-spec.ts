@@ -109,6 +109,13 @@ describe('leases of replicas', () => {
     expect(b.maySweep).toBe(false);
   });
 
+  it('allow a replica to sweep if the response to its first renewal was lost', async () => {
+    await startLease('a');
+    await renew('b'); // the renewal whose response is lost
+    const b = await startLease('b');
+    expect(b.maySweep).toBe(true);
+  });
+
   it('are renewed with the same commands and an equally long reply for 10 and 1,000 replicas', async () => {
     // Redis counts commands of the whole server, and other test files use other databases of the shared one.
     const server = await startOwnRedis();

@@ -31,6 +31,12 @@ export interface DeadReplicas {
   replicaIds: readonly string[];
 }
 
+interface RenewalCircumstances {
+  hadNoLease: boolean;
+  isFirst: boolean;
+  isLate: boolean;
+}
+
 /**
  * This replica's lease in Redis, which shows other replicas that it is alive. The lease is renewed every second and
  * expires four seconds after the last renewal. Other replicas then evict this replica's records (sockets, places in the
@@ -40,7 +46,7 @@ export interface DeadReplicas {
 @Injectable()
 export class ReplicaLeaseService implements OnModuleInit, OnApplicationShutdown {
   private readonly logger = new Logger(ReplicaLeaseService.name);
-  /** How often the lease expired (lapsed) while this process was running. */
+  /** How often the lease lapsed, that is, expired while this process was running. */
   lapseCount = 0;
   private timer: NodeJS.Timeout | undefined;
   /** Identifies the set of live replicas to which `rank` and `liveCount` refer. */
@@ -49,7 +55,7 @@ export class ReplicaLeaseService implements OnModuleInit, OnApplicationShutdown 
   private rank = 0;
   private liveCount = 0;
   /** When sweeps may start (ms, clock of this process); undefined before the first renewal. */
-  private maySweepFrom: number | undefined;
+  private sweepsAllowedFrom: number | undefined;
   /** When the last successful renewal was sent (ms, clock of this process). */
   private renewedAt = 0;
   private isRenewing = false;
@@ -72,8 +78,8 @@ export class ReplicaLeaseService implements OnModuleInit, OnApplicationShutdown 
    */
   get maySweep(): boolean {
     const now = Date.now();
-    const isRenewed = now - this.renewedAt < LEASE_MS;
-    return isRenewed && this.maySweepFrom !== undefined && now >= this.maySweepFrom;
+    const isLeaseLive = now - this.renewedAt < LEASE_MS;
+    return isLeaseLive && this.sweepsAllowedFrom !== undefined && now >= this.sweepsAllowedFrom;
   }
 
   /**
@@ -147,29 +153,37 @@ export class ReplicaLeaseService implements OnModuleInit, OnApplicationShutdown 
   }
 
   private applyRenewal(sentAt: number, reply: RenewReply): void {
-    const [hadNoLease] = reply; // 1 if the lease had expired, or did not exist yet
-    const isFirst = this.maySweepFrom === undefined;
+    const hadNoLease = reply[0] === 1; // the lease had expired, or did not exist yet
+    const isFirst = this.sweepsAllowedFrom === undefined;
     const isLate = !isFirst && sentAt - this.renewedAt > LATE_RENEWAL_MS;
-    // A longer reply means that the set of live replicas has changed since the last renewal.
-    if (reply.length > 1) {
-      const [, epoch, rank, count] = reply as Extract<RenewReply, { length: 4 }>;
-      [this.epoch, this.rank, this.liveCount] = [epoch ?? '', rank, count];
-    }
     this.renewedAt = sentAt;
-    const postponeSweeps = (ms: number): void => {
-      this.maySweepFrom = Math.max(this.maySweepFrom ?? 0, Date.now() + ms);
-    };
-    if (hadNoLease === 1) {
-      // A new replica that finds others has joined a running service and starts to sweep its share immediately.
-      // Otherwise all leases may have expired, and the other replicas need time to renew theirs.
-      const hasJoined = isFirst && this.liveCount > 1;
-      postponeSweeps(hasJoined ? 0 : LEASE_MS + RENEW_EVERY_MS);
-    } else if (isLate) postponeSweeps(2 * RENEW_EVERY_MS); // the other replicas' renewals may be late, too
-    if (hadNoLease === 1 && !isFirst) {
+    // The long reply means that the set of live replicas has changed since the last renewal.
+    if (reply.length === 4) {
+      const [, epoch, rank, liveCount] = reply;
+      this.epoch = epoch ?? '';
+      this.rank = rank;
+      this.liveCount = liveCount;
+    }
+    const sweepDelayMs = this.findSweepDelayMs({ hadNoLease, isFirst, isLate });
+    if (sweepDelayMs !== undefined)
+      this.sweepsAllowedFrom = Math.max(this.sweepsAllowedFrom ?? 0, Date.now() + sweepDelayMs);
+    if (hadNoLease && !isFirst) {
       this.logger.warn('The lease had expired; sockets are recorded again');
       this.lapseCount += 1;
       this.events.publish('LeaseLapsed', {});
     }
     this.events.publish('LeaseRenewed', {});
+  }
+
+  /** How long sweeps have to wait after a renewal; undefined if the renewal does not postpone them. */
+  private findSweepDelayMs({ hadNoLease, isFirst, isLate }: RenewalCircumstances): number | undefined {
+    // A new replica that finds others has joined a running service, and sweeps its share immediately.
+    if (isFirst && this.liveCount > 1) return 0;
+    // All leases may have expired, and the other replicas need time to renew theirs. The first renewal may find a lease
+    // of this replica: if the response to an earlier call was lost, this call counts as the first.
+    if (hadNoLease || isFirst) return LEASE_MS + RENEW_EVERY_MS;
+    // The renewals of the other replicas may be late, too.
+    if (isLate) return 2 * RENEW_EVERY_MS;
+    return undefined;
   }
 }

@@ -32,19 +32,21 @@ describe('the heartbeat of a socket', () => {
       now,
     );
   });
-  const receiveFrame = (): void => connection.enqueue('{}');
-  /** Advances the time by `ms` and checks the heartbeat every `heartbeatCheckMs`, each time after `beforeCheck`. */
-  const advance = (ms: number, beforeCheck: () => void = () => undefined): void => {
+  /**
+   * Advances the time by `ms`, and checks the heartbeat every `heartbeatCheckMs`.
+   * @param sendsFrames whether the peer sends a frame before each check
+   */
+  const advance = (ms: number, { sendsFrames = false } = {}): void => {
     const end = now + ms;
     while (now < end) {
-      beforeCheck();
+      if (sendsFrames) connection.enqueue('{}');
       now += heartbeatCheckMs;
       connection.checkHeartbeat(now);
     }
   };
 
   it('does not ping a peer that sends frames', () => {
-    advance(4 * pingEveryMs, receiveFrame);
+    advance(4 * pingEveryMs, { sendsFrames: true });
     expect(socket.ping).not.toHaveBeenCalled();
   });
 
@@ -65,7 +67,7 @@ describe('the heartbeat of a socket', () => {
   it('accepts a frame as the answer to a ping', () => {
     advance(pingEveryMs);
     expect(socket.ping).toHaveBeenCalledTimes(1);
-    advance(pongWithinMs, receiveFrame);
+    advance(pongWithinMs, { sendsFrames: true });
     expect(socket.terminate).not.toHaveBeenCalled();
   });
 });

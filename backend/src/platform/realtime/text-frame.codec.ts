@@ -14,42 +14,43 @@ const MAX_LENGTH_16 = 0xffff;
 /**
  * Writes a complete, unmasked text frame of a server (RFC 6455, section 5.2), with header and payload in one chunk;
  * ws would write two chunks. Use this only for sockets without compression: ws queues frames while it compresses them,
- * and a direct write would overtake these. The text of almost every frame is ASCII. Such a frame
- * is written as a string, to avoid allocating a Buffer, and in latin1, because header bytes can exceed 0x7f.
+ * and a direct write would overtake the queued frames.
  * @param stream the TCP connection of the socket.
  */
 export const writeTextFrame = (stream: Writable, text: string): void => {
-  const length = Buffer.byteLength(text);
-  const isAscii = length === text.length;
-  if (isAscii && length <= MAX_LENGTH_16) stream.write(encodeAsciiHeader(length) + text, 'latin1');
-  else stream.write(encodeFrameAsBuffer(text, length));
+  const byteLength = Buffer.byteLength(text);
+  const isAscii = byteLength === text.length;
+  // Almost every frame is short ASCII. Writing it as a string avoids the allocation of a Buffer. The encoding is latin1
+  // and not ASCII, because header bytes can exceed 0x7f.
+  if (isAscii && byteLength <= MAX_LENGTH_16) stream.write(encodeShortHeader(byteLength) + text, 'latin1');
+  else stream.write(encodeFrame(text, byteLength));
 };
 
-const encodeAsciiHeader = (length: number): string =>
-  length <= MAX_LENGTH_7
-    ? String.fromCharCode(FINAL_TEXT, length)
-    : String.fromCharCode(FINAL_TEXT, LENGTH_16, length >> 8, length & 0xff);
+/** Encodes the header of a frame of up to `MAX_LENGTH_16` bytes as latin1. */
+const encodeShortHeader = (byteLength: number): string =>
+  byteLength <= MAX_LENGTH_7
+    ? String.fromCharCode(FINAL_TEXT, byteLength)
+    : String.fromCharCode(FINAL_TEXT, LENGTH_16, byteLength >> 8, byteLength & 0xff);
 
-const encodeFrameAsBuffer = (text: string, length: number): Buffer => {
-  if (length <= MAX_LENGTH_7) {
-    const frame = Buffer.allocUnsafe(2 + length);
-    frame[0] = FINAL_TEXT;
-    frame[1] = length;
-    frame.write(text, 2);
-    return frame;
-  }
-  if (length <= MAX_LENGTH_16) {
-    const frame = Buffer.allocUnsafe(4 + length);
-    frame[0] = FINAL_TEXT;
-    frame[1] = LENGTH_16;
-    frame.writeUInt16BE(length, 2);
-    frame.write(text, 4);
-    return frame;
-  }
-  const frame = Buffer.allocUnsafe(10 + length);
+const encodeFrame = (text: string, byteLength: number): Buffer => {
+  const headerBytes = measureHeader(byteLength);
+  const frame = Buffer.allocUnsafe(headerBytes + byteLength);
   frame[0] = FINAL_TEXT;
-  frame[1] = LENGTH_64;
-  frame.writeBigUInt64BE(BigInt(length), 2);
-  frame.write(text, 10);
+  if (byteLength <= MAX_LENGTH_7) {
+    frame[1] = byteLength;
+  } else if (byteLength <= MAX_LENGTH_16) {
+    frame[1] = LENGTH_16;
+    frame.writeUInt16BE(byteLength, 2);
+  } else {
+    frame[1] = LENGTH_64;
+    frame.writeBigUInt64BE(BigInt(byteLength), 2);
+  }
+  frame.write(text, headerBytes);
   return frame;
+};
+
+/** @returns the number of bytes of the header. */
+const measureHeader = (byteLength: number): number => {
+  if (byteLength <= MAX_LENGTH_7) return 2;
+  return byteLength <= MAX_LENGTH_16 ? 4 : 10;
 };

@@ -51,14 +51,15 @@ const refuse = (stream: Duplex, statusCode: number, code: HttpErrorCode, headers
 };
 
 /**
- * Passes requests that open a socket (`Upgrade: websocket` for exactly `/ws`) to `openSocket` and answers every other
- * upgrade request over HTTP. A request without a valid `Host` is answered with 400. From Node 24.9 on, requests for
- * another protocol or path are handled as ordinary requests. Earlier versions of Node cannot do this, so another
- * protocol is answered with 426, and another path with 404.
+ * Passes requests that open a socket (`Upgrade: websocket` for exactly `/ws`) to `openSocket`, but answers 400 to those
+ * without a valid `Host`.
+ *
+ * Every other upgrade request is answered over HTTP. From Node 24.9 on, it is handled as an ordinary request. Earlier
+ * versions of Node cannot do this, so another protocol is answered with 426, and another path with 404.
  */
 export const serveUpgrades = (server: Server, openSocket: UpgradeListener): void => {
-  // Decides, from Node 24.9 on, which upgrade requests emit `upgrade`. It is an option of `createServer`, but Nest has
-  // already created the server, so it is assigned as a property.
+  // From Node 24.9 on, this callback decides which upgrade requests emit `upgrade`. It is an option of `createServer`,
+  // but Nest has already created the server, so it is assigned as a property.
   Object.assign(server, { shouldUpgradeCallback: isSocketRequest });
   server.on('upgrade', (request: IncomingMessage, stream: Duplex, head: Buffer) => {
     if (!hasValidHost(request)) refuse(stream, 400, 'validation_failed');

@@ -5,15 +5,18 @@ import { REDIS } from '../redis/redis.module';
 import type { RedisClient } from '../redis/redis-connection.factory';
 import { userChannel } from '../redis/redis.keys';
 
-/** A message on a user's channel. Every replica with a socket of the user receives it. */
+/**
+ * A message on a user's channel. Every replica with a socket of the user receives it. Sockets belong to a login family:
+ * the session ids that replace one another in one login.
+ */
 export type UserChannelMessage =
   | { kind: 'frame'; frame: string; exceptSocketId?: string }
-  /** Closes the sockets of these login families. A family is one login and all sessions that continue it. */
+  /** Closes the sockets of these login families. */
   | { kind: 'revoke'; familyIds: 'all' | readonly string[]; exceptFamilyId?: string }
-  /** The login continues in another family. Sockets of this family close; clients reconnect with the new cookie. */
+  /** A new family has replaced this one. Closes the sockets of this family; clients reconnect with the new cookie. */
   | { kind: 'restart_family'; familyId: string }
   | { kind: 'close_socket'; socketId: string }
-  /** The user is waiting in the queue: every replica with a socket of the user must record itself in the queue. */
+  /** The user is searching. Every replica with a socket of the user joins in, so the search goes on if one dies. */
   | { kind: 'searching' }
   | { kind: 'chat_started'; sessionId: string }
   /** The users with whom the user must not be matched have changed. */
@@ -44,7 +47,7 @@ export class UserPublisherService {
 
   /**
    * Closes the sockets of these login families with `notSignedIn` (4401), on every replica.
-   * @param exceptFamilyId a family whose sockets stay open although `familyIds` includes it.
+   * @param exceptFamilyId a family whose sockets stay open when `familyIds` is 'all', such as the current login.
    * @throws errors of Redis.
    */
   async revokeFamilies(

@@ -4,17 +4,28 @@ import { DomainError } from '../errors/domain.errors';
 import { MetricsRegistry } from '../observability/metrics.registry';
 import { MemoryValveService, computeUsedShare } from './memory-valve.service';
 
-/** Builds the `memory` section of INFO. `used_memory_peak`, which begins like `used_memory`, must not be read. */
-const buildMemoryInfo = (usedBytes: number, maxBytes: number, notCountedBytes = 0): string =>
-  `# Memory\r\nused_memory:${usedBytes}\r\nused_memory_peak:999\r\nmaxmemory:${maxBytes}\r\nmem_not_counted_for_evict:${notCountedBytes}\r\n`;
+// The valve refuses new data while Redis is almost full.
 
-/** Creates a valve whose readings of INFO get these replies, one after the other. */
+/** Builds the `memory` section of INFO, as Redis replies it. By default, `maxmemory` is 100 bytes. */
+const buildMemoryInfo = (usedBytes: number, { maxBytes = 100, notCountedBytes = 0 } = {}): string =>
+  [
+    '# Memory',
+    `used_memory:${usedBytes}`,
+    'used_memory_peak:999', // must not be read as `used_memory`
+    `maxmemory:${maxBytes}`,
+    `mem_not_counted_for_evict:${notCountedBytes}`,
+    '',
+  ].join('\r\n');
+
+/** Creates a valve that gets these replies to INFO, one after the other. */
 const createValve = (...replies: (string | Error)[]): MemoryValveService => {
-  const readInfo = (): Promise<string> => {
-    const reply = replies.shift() ?? '';
-    return reply instanceof Error ? Promise.reject(reply) : Promise.resolve(reply);
+  const redis = {
+    info: async (): Promise<string> => {
+      const reply = replies.shift() ?? '';
+      if (reply instanceof Error) throw reply;
+      return reply;
+    },
   };
-  const redis = { info: readInfo };
   return new MemoryValveService(redis as unknown as Redis, new MetricsRegistry());
 };
 
@@ -45,14 +56,14 @@ describe('MemoryValveService', () => {
       [69, true],
       [71, false],
     ];
-    const valve = createValve(...expectedStates.map(([percent]) => buildMemoryInfo(percent, 100)));
+    const valve = createValve(...expectedStates.map(([percent]) => buildMemoryInfo(percent)));
     expect(await updateRepeatedly(valve, expectedStates.length)).toEqual(
       expectedStates.map(([, isOpen]) => isOpen),
     );
   });
 
   it('reports above 60 % that the valve of another process may still be closed', async () => {
-    const valve = createValve(buildMemoryInfo(60, 100), buildMemoryInfo(65, 100));
+    const valve = createValve(buildMemoryInfo(60), buildMemoryInfo(65));
     await valve.update();
     expect(valve.mayBeClosedElsewhere).toBe(false);
     await valve.update();
@@ -61,22 +72,22 @@ describe('MemoryValveService', () => {
   });
 
   it('stays open when Redis has no maxmemory', async () => {
-    const noMaxmemory = 0;
-    expect(await updateRepeatedly(createValve(buildMemoryInfo(1e12, noMaxmemory)), 1)).toEqual([true]);
+    const valve = createValve(buildMemoryInfo(1e12, { maxBytes: 0 })); // 0: no limit
+    expect(await updateRepeatedly(valve, 1)).toEqual([true]);
   });
 
   it('keeps its state while Redis does not respond', async () => {
     const valve = createValve(
-      buildMemoryInfo(90, 100),
+      buildMemoryInfo(90),
       new Error('Command timed out'),
-      buildMemoryInfo(10, 100),
+      buildMemoryInfo(10),
       new Error('closed'),
     );
     expect(await updateRepeatedly(valve, 4)).toEqual([false, false, true, true]);
   });
 
   it('refuses operations with `unavailable` only while it is closed', async () => {
-    const valve = createValve(buildMemoryInfo(10, 100), buildMemoryInfo(90, 100));
+    const valve = createValve(buildMemoryInfo(10), buildMemoryInfo(90));
     await valve.update();
     expect(() => valve.requireOpen()).not.toThrow();
     await valve.update();
@@ -84,6 +95,6 @@ describe('MemoryValveService', () => {
   });
 
   it('does not count memory that Redis does not count against `maxmemory`', () => {
-    expect(computeUsedShare(buildMemoryInfo(80, 100, 30))).toBe(0.5);
+    expect(computeUsedShare(buildMemoryInfo(80, { notCountedBytes: 30 }))).toBe(0.5);
   });
 });

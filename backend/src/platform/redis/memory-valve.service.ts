@@ -27,14 +27,14 @@ export class MemoryValveService implements OnModuleInit, OnApplicationShutdown {
     @Inject(REDIS) private readonly redis: RedisClient,
     metrics: MetricsRegistry,
   ) {
-    metrics.addGauge(
+    metrics.addLiveGauge(
       'thaw_redis_memory_used_ratio',
       'Used share of the maxmemory of the fullest Redis primary',
       () => {
         return this.usedShare;
       },
     );
-    metrics.addGauge('thaw_memory_valve_closed', '1 while new chats and messages are refused', () => {
+    metrics.addLiveGauge('thaw_memory_valve_closed', '1 while new chats and messages are refused', () => {
       return this.isClosed ? 1 : 0;
     });
   }

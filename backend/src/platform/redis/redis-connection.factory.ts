@@ -2,7 +2,10 @@
 import { Cluster, Command, Redis, type RedisCommander, type RedisOptions } from 'ioredis';
 import type { Environment } from '../../config/environment.config';
 import { parseRedisAddress, type RedisAddress } from '../../config/redis-address.parser';
+import { replaceCommandTimeout } from './command-timeout.functions';
 import { SteadySentinelConnector } from './sentinel-connector.adapter';
+
+replaceCommandTimeout();
 
 export type RedisSettings = Pick<Environment, 'REDIS_URL'> &
   Partial<Pick<Environment, 'REDIS_SENTINEL_PASSWORD'>>;
@@ -52,13 +55,13 @@ export const reconnectDelayMs = (attempt: number): number => Math.min(50 * attem
 
 const CONNECT_TIMEOUT_MS = 2_000;
 
-/** Time within which a command of the request path must be answered. Short, because a user is waiting. */
+/** Time within which a command of the request path must be answered: a user is waiting for it. */
 export const COMMAND_TIMEOUT_MS = 500;
 
 /** Time within which a command of BullMQ that adds a job must be answered. */
 const ADD_JOB_TIMEOUT_MS = 2_000;
 
-/** Options of the request path: commands fail fast and are never sent twice. */
+/** Options for commands of requests and frames (the request path): they fail fast and are never sent twice. */
 const requestPathOptions: ConnectionOptions = {
   commandTimeout: COMMAND_TIMEOUT_MS,
   maxRetriesPerRequest: 1,
@@ -67,13 +70,6 @@ const requestPathOptions: ConnectionOptions = {
   connectTimeout: CONNECT_TIMEOUT_MS,
   retryStrategy: reconnectDelayMs,
 };
-
-/** Delay between the loss of a node of the cluster and reading the slot map again. */
-const REFRESH_AFTER_LOSS_MS = 250;
-/** How long to wait for the reply of a Sentinel before the next one is asked. */
-const SENTINEL_COMMAND_TIMEOUT_MS = 1_000;
-/** Delay before a command is repeated because its slot is being moved to another node. */
-const RETRY_DURING_MOVE_MS = 50;
 
 /**
  * Opens a connection with the options of the request path, unless `options` replace them. After a loss, the connection
@@ -100,22 +96,37 @@ export const connectQueue = (
       : { maxRetriesPerRequest: null }), // null: no limit
   });
 
-/** Maximum duration of a failover in a cluster with the default `cluster-node-timeout` of 15 s, or with Sentinel. */
+/** Maximum duration of a failover, with Sentinel or in a cluster with the default `cluster-node-timeout` of 15 s. */
 const MAX_FAILOVER_MS = 30_000;
 
 /** The longest time that a failover may take, in ms; 0 for a single server, which has no replica to fail over to. */
 export const getMaxFailoverMs = ({ REDIS_URL }: RedisSettings): number =>
   parseRedisAddress(REDIS_URL)?.kind === 'server' ? 0 : MAX_FAILOVER_MS;
 
-/** Finds the server on which a channel must be subscribed: the only one, or a primary of the cluster. */
+/** Finds the server on which a channel must be subscribed, and connects to it. */
 export interface SubscriberRoutes {
-  /** Returns the name of the server that serves a channel, for `openConnection`; undefined while no server does. */
+  /**
+   * Returns the name of the server that serves a channel: the only one, or a primary of the cluster. Undefined while no
+   * server does.
+   */
   findServer(channel: string): string | undefined;
-  /** Opens a connection to a server. After a loss it reconnects, and the caller subscribes again. */
+  /** Opens a connection to the server of this name. After a loss it reconnects, and the caller subscribes again. */
   openConnection(server: string): Redis;
   /** Reads the slot map of the cluster again. Resolves even if that fails. */
   refresh(): Promise<void>;
 }
+
+/** The name of the server when there is only one. */
+const ONLY_SERVER = '';
+
+/** For subscriptions: `SubscriberConnection` subscribes again itself, and waits during an outage. */
+const subscriberOptions: ConnectionOptions = {
+  autoResubscribe: false,
+  enableOfflineQueue: true,
+  maxRetriesPerRequest: null,
+  connectTimeout: CONNECT_TIMEOUT_MS,
+  retryStrategy: reconnectDelayMs,
+};
 
 /** @param redis a connection with the same settings. With a cluster, its slot map provides the routes. */
 export const createSubscriberRoutes = (settings: RedisSettings, redis: RedisClient): SubscriberRoutes => {
@@ -133,24 +144,12 @@ export const createSubscriberRoutes = (settings: RedisSettings, redis: RedisClie
   };
 };
 
-/** The name of the server when there is only one. */
-const ONLY_SERVER = '';
-
-/** For subscriptions: `SubscriberConnection` subscribes again itself, and waits during an outage. */
-const subscriberOptions: ConnectionOptions = {
-  autoResubscribe: false,
-  enableOfflineQueue: true,
-  maxRetriesPerRequest: null,
-  connectTimeout: CONNECT_TIMEOUT_MS,
-  retryStrategy: reconnectDelayMs,
-};
-
-/** Finds the hash slot of a key or channel. ioredis computes it for a command, here a GET that is never sent. */
-const findSlot = (key: string): number => new Command('get', [key]).getSlot() ?? 0;
+/** Finds the hash slot of a channel. ioredis computes slots only for commands, so this is a GET that is never sent. */
+const findSlot = (channel: string): number => new Command('get', [channel]).getSlot() ?? 0;
 
 /**
- * Waits until the connection is open or the first attempt has failed; for a cluster, also the connections to its
- * primaries. A process can thus start while Redis is down.
+ * Waits until the first attempt to connect has succeeded or failed; with a cluster, also to each of its primaries. A
+ * process can thus start while Redis is down.
  */
 export const waitForFirstConnectionAttempt = async (redis: RedisClient): Promise<void> => {
   await waitUntilOpenOrClosed(redis as unknown as Redis);
@@ -171,47 +170,18 @@ const waitUntilOpenOrClosed = (connection: Pick<Redis, 'status' | 'once' | 'off'
     connection.once('close', settle);
   });
 
-/**
- * A timer that deviates from its delay by more than this shows that the event loop was blocked. A block while the timer
- * is pending makes it late. A block before it is set, in the same iteration, makes it early, because Node counts the
- * delay from the start of the iteration.
- */
-const MAX_TIMER_DEVIATION_MS = 50;
-
-/** `_commandTimeoutTimer` is private in ioredis, which clears the timer when the command is settled. */
-type TimedCommand = Pick<Command, 'isSettled' | 'reject'> & { _commandTimeoutTimer?: NodeJS.Timeout };
-
-/**
- * Starts the time-out of a command. If the event loop was blocked meanwhile, for example by a garbage collection, the
- * time-out is extended once by its full length.
- */
-const startTimeout = (command: TimedCommand, ms: number, isExtended = false): void => {
-  const startedAt = performance.now();
-  command._commandTimeoutTimer = setTimeout(() => {
-    // After a block, timers run before the sockets are read, and callbacks of setImmediate run after that.
-    setImmediate(() => {
-      if (command.isSettled) return;
-      const wasBlocked = Math.abs(performance.now() - startedAt - ms) > MAX_TIMER_DEVIATION_MS;
-      if (wasBlocked && !isExtended) startTimeout(command, ms, true);
-      else command.reject(new Error('Command timed out'));
-    });
-  }, ms);
-};
-
-// Replaces the time-out of ioredis, which also rejects a command whose response arrived in time while the event loop
-// was blocked, and a command that was only sent after the block.
-Command.prototype.setTimeout = function (ms: number): void {
-  startTimeout(this as unknown as TimedCommand, ms);
-};
-
 const connect = (settings: RedisSettings, options: ConnectionOptions): Redis | Cluster => {
   const address = parseRedisAddress(settings.REDIS_URL);
   if (!address) throw new Error('REDIS_URL is not an address of Redis');
   const connection = openByKind(address, settings, options);
-  // Without a listener, an error would end the process. Callers learn about failures from their commands.
-  connection.on('error', () => undefined);
+  ignoreErrorEvents(connection);
   if (connection instanceof Redis) batchWrites(connection);
   return connection;
+};
+
+/** Without a listener, an `error` event would end the process. Callers learn about failures from their commands. */
+const ignoreErrorEvents = (connection: Redis | Cluster): void => {
+  connection.on('error', () => undefined);
 };
 
 /**
@@ -219,6 +189,7 @@ const connect = (settings: RedisSettings, options: ConnectionOptions): Redis | C
  * command, and a busy process sends many commands per iteration (docs/decisions/0079-commands-share-a-write.md).
  */
 const batchWrites = (redis: Redis): void => {
+  // Each connection and reconnection has a new stream.
   redis.on('connect', () => {
     const { stream } = redis;
     const write: (chunk: string | Buffer) => boolean = stream.write.bind(stream);
@@ -231,6 +202,9 @@ const batchWrites = (redis: Redis): void => {
     };
   });
 };
+
+/** How long to wait for the reply of a Sentinel before the next one is asked. */
+const SENTINEL_COMMAND_TIMEOUT_MS = 1_000;
 
 const openByKind = (
   address: RedisAddress,
@@ -251,9 +225,9 @@ const openByKind = (
         Connector: SteadySentinelConnector, // works around a defect of ioredis
         sentinelCommandTimeout: SENTINEL_COMMAND_TIMEOUT_MS,
         sentinelRetryStrategy: options.retryStrategy ?? reconnectDelayMs,
-        // Both options make the client leave a primary that Sentinel has replaced, even if its connections stay open:
-        // on the announcement of Sentinel, or when the old primary, which is a replica now, refuses a write.
-        failoverDetector: true,
+        // Both options make the client leave a primary that Sentinel has replaced, even if its connections stay open.
+        failoverDetector: true, // when Sentinel announces the new primary
+        // When the old primary, which is a replica now, refuses a write.
         reconnectOnError: (error) => error.message.startsWith('READONLY'),
       });
     }
@@ -281,16 +255,18 @@ const openNode = (server: string, settings: RedisSettings, options: ConnectionOp
     host: server.slice(0, portIndex),
     port: Number(server.slice(portIndex + 1)),
   });
-  node.on('error', () => undefined);
+  ignoreErrorEvents(node);
   return node;
 };
+
+/** Delay before a command is repeated because its slot is being moved to another node. */
+const RETRY_DURING_MOVE_MS = 50;
 
 const openCluster = (
   { nodes, hasTls, ...address }: ClusterAddress,
   { enableOfflineQueue = true, retryStrategy, ...redisOptions }: ConnectionOptions,
 ): Cluster => {
-  // Only the connections of the request path have no offline queue.
-  const isOnRequestPath = !enableOfflineQueue;
+  const isOnRequestPath = !enableOfflineQueue; // all other connections have this queue
   const cluster = new Cluster([...nodes], {
     enableOfflineQueue,
     clusterRetryStrategy: retryStrategy,
@@ -307,24 +283,42 @@ const openCluster = (
       ...(hasTls ? { tls: {} } : {}),
     },
   });
-  // In ioredis the slots of a range share one array of nodes. When one slot moves, ioredis would change the node of all
-  // of them, so each slot gets its own array.
+  separateSlots(cluster);
+  connectEagerly(cluster);
+  refreshAfterLoss(cluster);
+  return cluster;
+};
+
+/**
+ * Gives each slot its own array of nodes. In ioredis the slots of a range share one array, so that the move of one slot
+ * would change the node of all of them.
+ */
+const separateSlots = (cluster: Cluster): void => {
   cluster.on('refresh', () => {
     cluster.slots = cluster.slots.map((nodesOfSlot) => [...nodesOfSlot]);
   });
-  // Connects to each node at once: ioredis would connect with the first command and refuse others until the connection
-  // is open.
+};
+
+/**
+ * Connects to each node as soon as it is known. ioredis would connect with the first command, and refuse others until
+ * the connection is open.
+ */
+const connectEagerly = (cluster: Cluster): void => {
   cluster.on('+node', (node: Redis) => {
     batchWrites(node);
     void node.connect().catch(() => undefined);
   });
+};
+
+/** Delay before the slot map is read again after the loss of a node. Further losses in this time need no other read. */
+const REFRESH_AFTER_LOSS_MS = 250;
+
+const refreshAfterLoss = (cluster: Cluster): void => {
   let refreshTimer: NodeJS.Timeout | undefined;
-  // Reads the slot map again after the loss of a node.
   cluster.on('-node', () => {
     refreshTimer ??= setTimeout(() => {
       refreshTimer = undefined;
       if (cluster.status === 'ready') cluster.refreshSlotsCache();
     }, REFRESH_AFTER_LOSS_MS).unref();
   });
-  return cluster;
 };

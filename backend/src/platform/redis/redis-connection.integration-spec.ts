@@ -8,7 +8,8 @@ interface WritableInternals {
   _writev(chunks: readonly unknown[], callback: () => void): void;
 }
 
-const COMMAND_COUNT = 50;
+/** The argument of each command of a batch, which is also its reply. */
+const texts = Array.from({ length: 50 }, (_, index) => String(index));
 
 let redis: Redis;
 
@@ -25,25 +26,23 @@ const spyOnWrites = () => {
   return { single: jest.spyOn(stream, '_write'), batch: jest.spyOn(stream, '_writev') };
 };
 
-const sendEchoes = (): Promise<string[]> =>
-  Promise.all(Array.from({ length: COMMAND_COUNT }, (_, index) => redis.echo(String(index))));
+const sendBatch = (): Promise<string[]> => Promise.all(texts.map((text) => redis.echo(text)));
 
 it('writes the commands of one event-loop iteration to Redis in one system call', async () => {
   const { single, batch } = spyOnWrites();
-  const replies = await sendEchoes();
-  expect(replies).toEqual(Array.from({ length: COMMAND_COUNT }, (_, index) => String(index)));
+  expect(await sendBatch()).toEqual(texts);
   expect(batch).toHaveBeenCalledTimes(1);
-  expect(batch.mock.calls[0]?.[0]).toHaveLength(COMMAND_COUNT);
+  expect(batch.mock.calls[0]?.[0]).toHaveLength(texts.length);
   expect(single).not.toHaveBeenCalled();
 });
 
-it('writes the commands of one event-loop iteration to Redis in one system call after it has reconnected', async () => {
+it('writes the commands of one event-loop iteration to Redis in one system call after a reconnect', async () => {
   const { stream } = redis;
   stream.destroy();
   await new Promise((resolve) => redis.once('ready', resolve));
   expect(redis.stream).not.toBe(stream);
   const { batch } = spyOnWrites();
-  await sendEchoes();
+  await sendBatch();
   expect(batch).toHaveBeenCalledTimes(1);
 });
 
@@ -55,7 +54,7 @@ const blockEventLoop = (ms: number): void => {
 
 it('accepts a response that arrived in time while the process was blocked for longer than the time-out', async () => {
   const response = redis.echo('response');
-  // Waits until the command is written: `batchWrites` writes it in an earlier callback of `setImmediate`.
+  // The connection writes the command in a callback of `setImmediate`, which runs before this one.
   await new Promise(setImmediate);
   blockEventLoop(COMMAND_TIMEOUT_MS + 100);
   await expect(response).resolves.toBe('response');
@@ -69,6 +68,7 @@ it('completes a command created just before the process was blocked for longer t
 
 it('rejects a command without a response after the time-out', async () => {
   const startedAt = performance.now();
-  await expect(redis.blpop('no-such-list', 0)).rejects.toThrow('Command timed out');
+  const neverEndingCommand = redis.blpop('no-such-list', 0); // 0: waits for an element without limit
+  await expect(neverEndingCommand).rejects.toThrow('Command timed out');
   expect(performance.now() - startedAt).toBeGreaterThan(COMMAND_TIMEOUT_MS - 10); // timers may be early
 });

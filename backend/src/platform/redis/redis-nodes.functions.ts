@@ -1,10 +1,18 @@
 import { type ChainableCommander, Cluster, Redis } from 'ioredis';
 import type { RedisClient } from './redis-connection.factory';
 
-/** Commands that are sent together. They may be in different slots, and they are not a transaction. */
+/** Number of hash slots of every Redis Cluster. */
+const SLOT_COUNT = 16_384;
+
+/** Commands whose replies are collected together. Their keys may be in different slots. They are not a transaction. */
 export type RedisBatch = ChainableCommander;
 
 type Reply = [error: Error | null, result: unknown];
+
+const isCluster = (redis: RedisClient): redis is RedisClient & Cluster => redis instanceof Cluster;
+
+/** For a client that is not a cluster: its class is `Redis`. */
+const toServer = (redis: RedisClient): Redis => redis as unknown as Redis;
 
 /**
  * Starts a batch, which `exec` completes. On a single server the batch is a pipeline. On a cluster each command is sent
@@ -14,7 +22,7 @@ type Reply = [error: Error | null, result: unknown];
 export const openBatch = (redis: RedisClient): RedisBatch =>
   isCluster(redis) ? new ClusterBatch(redis).commands : toServer(redis).pipeline();
 
-/** Sends each command when it is added; `exec` collects the replies. */
+/** The batch of a cluster, see `openBatch`. */
 class ClusterBatch {
   private readonly replies: Promise<Reply>[] = [];
 
@@ -22,10 +30,10 @@ class ClusterBatch {
 
   /** Each property except `exec` is a method that sends the command of that name and returns this proxy. */
   readonly commands: RedisBatch = new Proxy({} as RedisBatch, {
-    get: (_, command) =>
-      command === 'exec'
-        ? () => Promise.all(this.replies)
-        : (...parameters: (string | number)[]) => this.send(String(command), parameters),
+    get: (_, name) => {
+      if (name === 'exec') return () => Promise.all(this.replies);
+      return (...parameters: (string | number)[]) => this.send(String(name), parameters);
+    },
   });
 
   private send(command: string, parameters: readonly (string | number)[]): RedisBatch {
@@ -50,10 +58,12 @@ export const listPrimaries = (redis: RedisClient): Redis[] => {
   );
   const servingPrimaries = new Set<Redis>();
   for (let slot = 0; slot < SLOT_COUNT; slot += 1) {
-    const node = primaries.get(redis.slots[slot]?.[0] ?? '');
-    // Begins like Redis's own error, so that `isStoreFailure` recognises it.
-    if (!node) throw new Error('CLUSTERDOWN A slot of the cluster has no primary');
-    servingPrimaries.add(node);
+    // `slots` has the addresses of the nodes of each slot, as `host:port`, the primary first.
+    const [primaryAddress = ''] = redis.slots[slot] ?? [];
+    const primary = primaries.get(primaryAddress);
+    // The error begins with a code of Redis, by which `isStoreFailure` recognises that Redis is unavailable.
+    if (!primary) throw new Error('CLUSTERDOWN A slot of the cluster has no primary');
+    servingPrimaries.add(primary);
   }
   return [...servingPrimaries];
 };
@@ -90,9 +100,3 @@ export async function* scanKeys(
     } while (cursor !== '0');
   }
 }
-
-const SLOT_COUNT = 16_384;
-
-const isCluster = (redis: RedisClient): redis is RedisClient & Cluster => redis instanceof Cluster;
-
-const toServer = (redis: RedisClient): Redis => redis as unknown as Redis;

@@ -1,17 +1,21 @@
 /**
- * Every Redis key and channel of Thaw. All keys of one script share a hash tag, hence one slot of a cluster:
- * `{matching}` for the match queue and the replicas' leases, `{shard<n>}` for a shard of the random chats,
- * `{presence<n>}` for a shard of the users' presence, `{jobs}` for BullMQ. Keys that are not used together have
- * separate hash tags. A script publishes only to channels with its own hash tag.
+ * Every Redis key and channel of Thaw. A hash tag is the part of a key in braces: in a Redis Cluster, keys with the
+ * same tag are in the same slot. All keys of one script share a hash tag, and a script publishes only to channels with
+ * that tag. Keys that are not used together have separate tags.
+ *
+ * - `{matching}`: the match queue and the leases of the replicas
+ * - `{shard<n>}`: a shard, which is a fixed group of random chats
+ * - `{presence<n>}`: the presence of a fixed group of users
+ * - `{jobs}`: BullMQ
  */
 
 /** Names two users in a key, regardless of their order. */
 const buildPair = (userId: number, otherId: number): string =>
   `${Math.min(userId, otherId)}-${Math.max(userId, otherId)}`;
 
-/** Number of shards: fixed groups of random chats whose keys share a hash slot. */
+/** Number of shards of the random chats. */
 export const SHARD_COUNT = 64;
-/** Number of groups of 16 shards. A worker copies the events of one group at a time to PostgreSQL. */
+/** Number of shard groups. One worker at a time copies the events of a group's shards to PostgreSQL. */
 export const SHARD_GROUP_COUNT = 4;
 
 /** Holds the version of the keys and values in Redis, see `redis-layout.functions.ts`. */
@@ -39,14 +43,14 @@ const hash = (text: string): number => {
 export const buildSessionId = (unique: string): string => `${hash(unique) % SHARD_COUNT}.${unique}`;
 
 /**
- * Finds the shard of a chat: the number before the dot of its id. Ids of earlier releases have no such number and are
- * hashed, as is any other text that a client may send.
+ * Finds the shard of a chat: the number before the dot of its id. A text without such a number is hashed: the id may be
+ * of an earlier release, or an invalid one that a client has sent.
  */
 export const findShard = (sessionId: string): number => {
-  const dot = sessionId.indexOf('.');
+  const dotIndex = sessionId.indexOf('.');
   // The number of a shard has one or two digits.
-  if (dot === 1 || dot === 2) {
-    const shard = Number(sessionId.slice(0, dot));
+  if (dotIndex === 1 || dotIndex === 2) {
+    const shard = Number(sessionId.slice(0, dotIndex));
     if (shard >= 0 && shard < SHARD_COUNT) return shard;
   }
   return hash(sessionId) % SHARD_COUNT;
@@ -54,21 +58,25 @@ export const findShard = (sessionId: string): number => {
 
 export const findShardGroup = (shard: number): number => shard % SHARD_GROUP_COUNT;
 
+/** Finds the hash tag of a key, with its braces. The slot of a key without one depends on the whole key. */
+const findHashTag = (key: string): string => {
+  const start = key.indexOf('{');
+  return start === -1 ? `{${key}}` : key.slice(start, key.indexOf('}', start) + 1);
+};
+
 /**
  * Builds a key that never exists, in the slot of the given keys. Because of it, Redis refuses a script while the slot
  * is being moved, and the client retries (docs/decisions/0074-scripts-wait-while-their-slot-moves.md).
+ * @param keys the keys of a script, which share a slot.
  */
-export const buildAbsentKey = ([key = '']: readonly string[]): string => {
-  const start = key.indexOf('{');
-  return start === -1 ? `{${key}}:absent` : `${key.slice(start, key.indexOf('}', start) + 1)}:absent`;
-};
+export const buildAbsentKey = (keys: readonly string[]): string => `${findHashTag(keys[0] ?? '')}:absent`;
 
 /** Lock of the worker that copies the events of the shard group. */
 export const shardGroupLockKey = (group: number): string => `shard-group:{${group}}:lock`;
 
 /** Carries messages for the sockets of one user. */
 export const userChannel = (userId: number): string => `user:{${userId}}`;
-/** Set of `<replica id>|<socket>`: the open sockets of an IPv4 address or an IPv6 network on all replicas. */
+/** Set: `<replica id>|<socket>` for each open socket, on any replica, of an IPv4 address or IPv6 network. */
 export const socketsOfAddressKey = (address: string): string => `sockets-of:{${address}}`;
 /** A channel on which a replica checks that it receives its own publications. */
 export const probeChannel = (replicaId: string): string => `probe:${replicaId}`;
@@ -98,7 +106,7 @@ export const leaseKeys = {
    * clean-up after dead replicas.
    */
   names: '{matching}:lease-names',
-  /** Sorted set: replica ids by the time at which their lease was found expired; kept for a minute. */
+  /** Sorted set: ids of dead replicas, by the time at which their lease was found expired; kept for a minute. */
   expired: '{matching}:expired-leases',
   /** Number that increases whenever the set of live replicas changes. */
   epoch: '{matching}:lease-epoch',
@@ -120,6 +128,7 @@ export const directoryKeys = (prefix: string) => ({
 export const matchingKeys = {
   /** Prefix of all keys of matching; scripts build their keys from it. */
   prefix: '{matching}:',
+  /** Scripts of matching read which replicas are live. */
   leases: leaseKeys.live,
   /** A topic is a user who is searching or just matched; a member is a replica that holds sockets of the user. */
   ...directoryKeys('{matching}:'),
@@ -128,8 +137,8 @@ export const matchingKeys = {
   /** Sorted set: `<session id>|<user id>|<user id>` by the time of the next check whether the chat is over. */
   chats: '{matching}:chats',
   /**
-   * Sorted set: the searching users of a pool by the time of joining. Only users of the same pool are matched. The pool
-   * of users who are not flagged by moderation has no name.
+   * Sorted set: the searching users of a pool by the time of joining. Only users of the same pool are matched.
+   * @param pool name of the pool: `care` for users whom moderation has flagged, empty for all others.
    */
   queue: (gender: string, preference: string, pool = ''): string =>
     `{matching}:queue:${pool === '' ? '' : `${pool}:`}${gender}:${preference}`,
@@ -168,13 +177,13 @@ export const chatKeys = (shard: number) => {
   } as const;
 };
 
-/** The pattern of the keys of all chats' streams, in all shards, and the session id in such a key. */
+/** The keys of the streams of all chats, in all shards: their pattern, and a parser for the session id. */
 export const chatStreams = {
   pattern: '{shard*}:chat:*',
   parseSessionId: (stream: string): string => stream.slice(stream.indexOf(':chat:') + ':chat:'.length),
 } as const;
 
-/** Number of shards of the users' presence; a user's shard depends on their id. */
+/** Number of shards of presence: fixed groups of users, by their id. */
 export const PRESENCE_SHARD_COUNT = 16;
 
 export const findPresenceShard = (userId: number): number => userId % PRESENCE_SHARD_COUNT;

@@ -26,8 +26,8 @@ export interface FileStoragePort {
   prepare(): Promise<void>;
 
   /**
-   * Checks at process start that the storage is usable. An unavailable storage passes, because the rest of the service
-   * works without it.
+   * Checks at process start that the storage is usable. Resolves, too, if the storage is unavailable, because the rest
+   * of the service works without it.
    * @throws Error if the storage responds but is not prepared, or belongs to another account.
    */
   check(): Promise<void>;
@@ -57,7 +57,7 @@ const keyPattern = /^[\w-]+(?:\.[\w-]+)*(?:\/[\w-]+(?:\.[\w-]+)*)*$/;
 const MAX_KEY_LENGTH = 512;
 
 /**
- * Refuses an address that could lead out of its bucket. A caller passes one only if it has a bug.
+ * Refuses an address that could lead out of its bucket. Only a bug can produce one.
  * @throws Error for such an address.
  */
 export const requireSafeAddress = ({ bucket, key }: FileAddress): void => {

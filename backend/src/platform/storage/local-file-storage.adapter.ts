@@ -19,8 +19,8 @@ const ABANDONED_AFTER_MS = 60 * 60_000;
 export class LocalFileStorageAdapter implements FileStoragePort {
   private readonly logger = new Logger(LocalFileStorageAdapter.name);
   private readonly root: string;
-  /** The removal of abandoned files. The first `put` starts it, and the next one after a failure repeats it. */
-  private abandonedRemoval: Promise<void> | undefined;
+  /** The folder for files being written, once it is prepared. Undefined before the first `put` and after a failure. */
+  private unfinishedFolder: Promise<string> | undefined;
 
   constructor(folder: string) {
     this.root = path.resolve(folder);
@@ -29,17 +29,17 @@ export class LocalFileStorageAdapter implements FileStoragePort {
   /** Nothing to prepare: folders are created with their first file. */
   async prepare(): Promise<void> {}
 
-  /** Nothing to check either. */
+  /** Nothing to check: a missing folder is no error. */
   async check(): Promise<void> {}
 
   put(address: FileAddress, content: Buffer): Promise<void> {
     const target = this.resolvePath(address);
     return this.throwUnavailableOnFailure(async () => {
-      await (this.abandonedRemoval ??= this.removeAbandoned());
+      this.unfinishedFolder ??= this.prepareUnfinishedFolder();
+      const unfinished = path.join(await this.unfinishedFolder, randomUUID());
       await mkdir(path.dirname(target), { recursive: true });
-      // A rename is atomic, so a reader never opens a partial file.
-      const unfinished = path.join(this.root, UNFINISHED_FOLDER, randomUUID());
       try {
+        // A rename is atomic, so a reader never opens a partial file.
         await writeDurably(unfinished, content);
         await rename(unfinished, target);
       } catch (error) {
@@ -75,17 +75,16 @@ export class LocalFileStorageAdapter implements FileStoragePort {
       readdir(folder, { recursive: true }).catch(toNullIfMissing),
     );
     for (const name of names ?? []) {
-      const key = name.split(path.sep).join('/');
       // Null when the file was removed since the folder was read.
       const stats = await this.throwUnavailableOnFailure(() =>
         stat(path.join(folder, name)).catch(toNullIfMissing),
       );
-      if (stats?.isFile()) yield key;
+      if (stats?.isFile()) yield name.split(path.sep).join('/');
     }
   }
 
   async close(): Promise<void> {
-    await this.abandonedRemoval;
+    await this.unfinishedFolder;
   }
 
   private resolvePath(address: FileAddress): string {
@@ -96,23 +95,26 @@ export class LocalFileStorageAdapter implements FileStoragePort {
     return target;
   }
 
-  private async removeAbandoned(): Promise<void> {
+  /** Creates the folder if it is missing, and removes abandoned files from it. @returns its path */
+  private async prepareUnfinishedFolder(): Promise<string> {
     const folder = path.join(this.root, UNFINISHED_FOLDER);
     await mkdir(folder, { recursive: true });
     for (const name of await readdir(folder)) {
       const file = path.join(folder, name);
       // Null when another replica has finished or removed the file.
       const stats = await stat(file).catch(toNullIfMissing);
-      if (stats && stats.mtimeMs < Date.now() - ABANDONED_AFTER_MS) await rm(file, { force: true });
+      const isAbandoned = stats !== null && stats.mtimeMs < Date.now() - ABANDONED_AFTER_MS;
+      if (isAbandoned) await rm(file, { force: true });
     }
+    return folder;
   }
 
   private async throwUnavailableOnFailure<Result>(work: () => Promise<Result>): Promise<Result> {
     try {
       return await work();
     } catch (error) {
-      // Lets the next `put` call `removeAbandoned` again, in case that is what failed.
-      this.abandonedRemoval = undefined;
+      // Lets the next `put` prepare this folder again, in case it was deleted or its preparation failed.
+      this.unfinishedFolder = undefined;
       const code = (error as NodeJS.ErrnoException).code ?? 'unknown';
       this.logger.error(`Access to the folder of files failed: ${code}`);
       throw new DomainError('unavailable');

@@ -62,24 +62,18 @@ export class S3FileStorageAdapter implements FileStoragePort {
   }
 
   async prepare(): Promise<void> {
-    for (const bucket of this.bucketNames) {
-      if (!(await this.hasBucket(bucket))) await this.createBucket(bucket);
+    for (const s3Bucket of this.s3Buckets) {
+      if (!(await this.hasS3Bucket(s3Bucket))) await this.createS3Bucket(s3Bucket);
     }
   }
 
   async check(): Promise<void> {
-    for (const bucket of this.bucketNames) {
-      let exists: boolean;
-      try {
-        exists = await this.hasBucket(bucket);
-      } catch (error) {
-        if (error instanceof ForeignBucketError) throw error;
-        // The process must start even if the storage is unavailable. The other buckets are in the same storage, so they
-        // are not checked.
-        this.logger.warn(`The bucket ${bucket} could not be checked: ${readErrorCode(error)}`);
-        return;
-      }
-      if (!exists) throw new Error(`The bucket ${bucket} is missing: run the migration, or create it`);
+    for (const s3Bucket of this.s3Buckets) {
+      const state = await this.inspectS3Bucket(s3Bucket);
+      if (state === 'missing')
+        throw new Error(`The bucket ${s3Bucket} is missing: run the migration, or create it`);
+      // The other buckets are in the same storage, so they are not checked.
+      if (state === 'unavailable') return;
     }
   }
 
@@ -136,10 +130,11 @@ export class S3FileStorageAdapter implements FileStoragePort {
     this.client.destroy();
   }
 
-  private get bucketNames(): string[] {
+  private get s3Buckets(): string[] {
     return this.settings.buckets.map((bucket) => this.toS3Bucket(bucket));
   }
 
+  /** @returns the name of the S3 bucket: that of the bucket with the prefix */
   private toS3Bucket(bucket: string): string {
     return `${this.settings.bucketPrefix}${bucket}`;
   }
@@ -148,29 +143,37 @@ export class S3FileStorageAdapter implements FileStoragePort {
     return { Bucket: this.toS3Bucket(bucket), Key: key };
   }
 
-  /**
-   * @param bucket name with the prefix
-   * @throws ForeignBucketError, or the error of the SDK when the storage fails or does not respond
-   */
-  private async hasBucket(bucket: string): Promise<boolean> {
+  /** @throws ForeignBucketError. Other errors are only logged, because the process must start without the storage. */
+  private async inspectS3Bucket(s3Bucket: string): Promise<'present' | 'missing' | 'unavailable'> {
     try {
-      await this.client.send(new HeadBucketCommand({ Bucket: bucket }));
+      return (await this.hasS3Bucket(s3Bucket)) ? 'present' : 'missing';
+    } catch (error) {
+      if (error instanceof ForeignBucketError) throw error;
+      this.logger.warn(`The bucket ${s3Bucket} could not be checked: ${readErrorCode(error)}`);
+      return 'unavailable';
+    }
+  }
+
+  /** @throws ForeignBucketError, or the error of the SDK when the storage fails or does not respond */
+  private async hasS3Bucket(s3Bucket: string): Promise<boolean> {
+    try {
+      await this.client.send(new HeadBucketCommand({ Bucket: s3Bucket }));
       return true;
     } catch (error) {
       if (isMissing(error)) return false;
-      if (readStatus(error) === 403) throw new ForeignBucketError(bucket);
+      if (readStatus(error) === 403) throw new ForeignBucketError(s3Bucket);
       throw error;
     }
   }
 
-  private async createBucket(bucket: string): Promise<void> {
+  private async createS3Bucket(s3Bucket: string): Promise<void> {
     const { endpoint, region } = this.settings;
     // AWS requires a region unless it is us-east-1; other storages have no regions.
     const requiresRegion = endpoint === undefined && region !== 'us-east-1';
     try {
       await this.client.send(
         new CreateBucketCommand({
-          Bucket: bucket,
+          Bucket: s3Bucket,
           ...(requiresRegion
             ? { CreateBucketConfiguration: { LocationConstraint: region as BucketLocationConstraint } }
             : {}),
@@ -178,8 +181,8 @@ export class S3FileStorageAdapter implements FileStoragePort {
       );
     } catch (error) {
       if (!isNamed(error, 'BucketAlreadyOwnedByYou', 'BucketAlreadyExists')) throw error;
-      // Either a concurrent call of `prepare` has created the bucket, or it belongs to another account.
-      if (!(await this.hasBucket(bucket))) throw new ForeignBucketError(bucket);
+      const wasCreatedConcurrently = await this.hasS3Bucket(s3Bucket);
+      if (!wasCreatedConcurrently) throw new ForeignBucketError(s3Bucket);
     }
   }
 
@@ -194,9 +197,9 @@ export class S3FileStorageAdapter implements FileStoragePort {
 }
 
 class ForeignBucketError extends Error {
-  constructor(bucket: string) {
+  constructor(s3Bucket: string) {
     super(
-      `The bucket ${bucket} is not ours to use: it belongs to another account (set S3_BUCKET_PREFIX), or the credentials may not list it`,
+      `The bucket ${s3Bucket} is not ours to use: it belongs to another account (set S3_BUCKET_PREFIX), or the credentials may not list it`,
     );
   }
 }
@@ -204,7 +207,7 @@ class ForeignBucketError extends Error {
 const readStatus = (error: unknown): number | undefined =>
   error instanceof S3ServiceException ? error.$metadata.httpStatusCode : undefined;
 
-/** Returns only the name or code of an error and the status, because a message may quote the request. */
+/** Returns what can be logged of an error. That excludes its message, which may quote the request. */
 const readErrorCode = (error: unknown): string => {
   if (error instanceof S3ServiceException) return `${error.name} ${readStatus(error) ?? ''}`;
   if (!(error instanceof Error)) return 'unknown';

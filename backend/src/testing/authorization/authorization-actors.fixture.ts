@@ -4,10 +4,10 @@ import { warn } from '../conduct.fixture';
 import { createPlainJpeg } from '../image-corpus.fixture';
 import { makeFriends, recordPastChat } from '../relationship.fixture';
 import { imposeSanction } from '../standings.fixture';
-import type { TestStack } from '../test-stack.harness';
+import type { TestReplica, TestStack } from '../test-stack.harness';
 import { matchNewVisitors, ThawVisitor } from '../thaw.client';
 import { type Actor, type IdKind, type Ids, STRANGER_EMAIL } from './authorization-case.fixture';
-import { createModeratedUser, EVIDENCE_IMAGE_ID } from './moderated-user.fixture';
+import { createModeratedUser, EVIDENCE_IMAGE_ID, type ModeratedUser } from './moderated-user.fixture';
 
 /** The users who try every route and frame, and the ids that they use. */
 export interface AuthorizationActors {
@@ -15,6 +15,67 @@ export interface AuthorizationActors {
   /** The ids that `actor` uses in an attempt: their own ids, ids of another user, missing ids or malformed ids. */
   chooseIds(actor: Actor, kind: IdKind): Promise<Ids>;
 }
+
+type MatchedChat = Awaited<ReturnType<typeof matchNewVisitors>>;
+
+/** The ids that have the same values for every kind. */
+type CommonIds = Pick<Ids, 'callerId' | 'friendlessId' | 'otherUserId'>;
+/** The ids that each actor has of their own. */
+type OwnedIds = Pick<Ids, 'request' | 'image' | 'notice'>;
+type ModerationIds = Pick<
+  Ids,
+  'case' | 'sanction' | 'appeal' | 'person' | 'evidenceImage' | 'blockedImage' | 'version'
+>;
+
+/** What `createActors` has created, and `chooseIds` chooses from. */
+interface Setting {
+  stack: TestStack;
+  users: Record<Actor, ThawVisitor>;
+  /** The chat of `self` and `partner`. */
+  chatOfSelf: MatchedChat;
+  /** A chat of two users who are not actors. */
+  chatOfOthers: MatchedChat;
+  /** Id of a private message that `self` has sent to `friend`. */
+  messageOfSelf: unknown;
+  /** A user who has no relation to any actor. */
+  friendlessId: number;
+  ownedIds: ReadonlyMap<ThawVisitor, OwnedIds>;
+  /** The users whose cases the moderators have claimed (are working on), by moderator. */
+  moderatedUsers: Record<'moderator' | 'otherModerator', ModeratedUser>;
+}
+
+const missingIds: Omit<Ids, keyof CommonIds> = {
+  user: Number.MAX_SAFE_INTEGER,
+  session: 'nothing',
+  message: Number.MAX_SAFE_INTEGER,
+  request: Number.MAX_SAFE_INTEGER,
+  image: '/api/files/chat-images/01234567-89ab-cdef-0123-456789abcdef.webp',
+  notice: Number.MAX_SAFE_INTEGER,
+  case: Number.MAX_SAFE_INTEGER,
+  sanction: Number.MAX_SAFE_INTEGER,
+  appeal: Number.MAX_SAFE_INTEGER,
+  person: Number.MAX_SAFE_INTEGER,
+  evidenceImage: Number.MAX_SAFE_INTEGER,
+  blockedImage: Number.MAX_SAFE_INTEGER,
+  version: 0,
+};
+
+/** Ids of the wrong type, and strings that a lenient parser would accept as numbers. */
+const malformedIds: Omit<Ids, keyof CommonIds> = {
+  user: '0x1',
+  session: 7,
+  message: '1',
+  request: '-1',
+  image: '/api/files/chat-images/..%2f..%2fetc', // tries to leave the folder
+  notice: '1e3',
+  case: '0x1',
+  sanction: '0x1',
+  appeal: '0x1',
+  person: '0x1',
+  evidenceImage: '0x1',
+  blockedImage: '0x1',
+  version: 0,
+};
 
 /**
  * Creates a user for each actor. `self` is in a chat with `partner`, has blocked `blocked` and has sent a private
@@ -26,8 +87,48 @@ export const createActors = async (stack: TestStack): Promise<AuthorizationActor
   const { origin } = replica;
   const chatOfSelf = await matchNewVisitors([origin, origin]);
   const chatOfOthers = await matchNewVisitors([origin, origin]);
-  // Has no relation to any actor. The other user in attempts that vary only the caller's user id.
   const friendlessUser = await stack.createVisitor(0, 'male');
+  const users = await createUsers(stack, chatOfSelf);
+
+  await makeFriends(replica, users.self, users.friend);
+  const { id: messageOfSelf } = await chatOfSelf.adaSocket.request('send_private_message', {
+    senderId: users.self.user.id,
+    receiverId: users.friend.user.id,
+    content: 'hello',
+    messageType: 'text',
+  });
+
+  // `requester` sends a friend request to every actor, and reports the users whose cases the moderators claim.
+  const requester = await stack.createVisitor(0);
+  const ownedIds = new Map<ThawVisitor, OwnedIds>();
+  for (const user of Object.values(users)) ownedIds.set(user, await createOwnedIds(replica, user, requester));
+
+  await recordPastChat(replica, users.self, users.blocked);
+  const block = { blockerId: users.self.user.id, blockedId: users.blocked.user.id };
+  await users.self.call('POST', '/api/blocks', block);
+  await imposeSanction(replica, users.suspended.user.id);
+
+  const setting: Setting = {
+    stack,
+    users,
+    chatOfSelf,
+    chatOfOthers,
+    messageOfSelf,
+    friendlessId: friendlessUser.user.id,
+    ownedIds,
+    moderatedUsers: {
+      moderator: await createModeratedUser(stack, users.moderator, requester),
+      otherModerator: await createModeratedUser(stack, users.otherModerator, requester),
+    },
+  };
+  return { users, chooseIds: (actor, kind) => chooseIds(setting, actor, kind) };
+};
+
+const createUsers = async (
+  stack: TestStack,
+  chatOfSelf: MatchedChat,
+): Promise<Record<Actor, ThawVisitor>> => {
+  const { app, origin } = stack.replicas[0]!;
   const users: Record<Actor, ThawVisitor> = {
     self: chatOfSelf.ada,
     partner: chatOfSelf.bob,
@@ -41,132 +142,93 @@ export const createActors = async (stack: TestStack): Promise<AuthorizationActor
     otherModerator: await new ThawVisitor([origin]).register('other@example.org', 'secret'),
   };
   for (const { user } of [users.moderator, users.otherModerator])
-    await replica.app.get(ModeratorsService).appoint(String(user.email));
+    await app.get(ModeratorsService).appoint(String(user.email));
+  return users;
+};
 
-  await makeFriends(replica, users.self, users.friend);
-  const { id: messageOfSelf } = await chatOfSelf.adaSocket.request('send_private_message', {
-    senderId: users.self.user.id,
-    receiverId: users.friend.user.id,
-    content: 'hello',
-    messageType: 'text',
+/** Creates a warning, a received friend request and an image of a user. */
+const createOwnedIds = async (
+  replica: TestReplica,
+  owner: ThawVisitor,
+  requester: ThawVisitor,
+): Promise<OwnedIds> => {
+  const notice = await warn(replica, owner.user.id);
+  await recordPastChat(replica, requester, owner);
+  const friendRequest = { requesterId: requester.user.id, addresseeId: owner.user.id };
+  const { body } = await requester.call('POST', '/api/friends/request', friendRequest);
+  const image = await replica.app.get(UploadsService).receive({
+    ownerId: owner.user.id,
+    bucket: 'chat-images',
+    fileName: 'x',
+    bytes: await createPlainJpeg(),
   });
+  return { notice, request: body.id, image };
+};
 
-  // `requester` sends a friend request to every actor, and reports the users whose cases the moderators claim.
-  const requester = await stack.createVisitor(0);
-  const requestIds = new Map<ThawVisitor, unknown>();
-  const imageUrls = new Map<ThawVisitor, string>();
-  const noticeIds = new Map<ThawVisitor, number>();
-  for (const user of Object.values(users)) {
-    const noticeId = await warn(replica, user.user.id);
-    noticeIds.set(user, noticeId);
-    await recordPastChat(replica, requester, user);
-    const request = { requesterId: requester.user.id, addresseeId: user.user.id };
-    requestIds.set(user, (await requester.call('POST', '/api/friends/request', request)).body.id);
-    imageUrls.set(
-      user,
-      await replica.app.get(UploadsService).receive({
-        ownerId: user.user.id,
-        bucket: 'chat-images',
-        fileName: 'x',
-        bytes: await createPlainJpeg(),
-      }),
-    );
+const chooseIds = async (setting: Setting, actor: Actor, kind: IdKind): Promise<Ids> => {
+  const { users, messageOfSelf, friendlessId, ownedIds } = setting;
+  const caller = users[actor];
+  const otherUser = actor === 'self' ? users.stranger : users.self;
+  const commonIds: CommonIds = {
+    callerId: caller.user.id,
+    friendlessId,
+    otherUserId: otherUser.user.id,
+  };
+  switch (kind) {
+    case 'missing':
+      return { ...commonIds, ...missingIds };
+    case 'malformed':
+      return { ...commonIds, ...malformedIds };
+    case 'own':
+    case 'other': {
+      const owner = kind === 'own' ? caller : otherUser;
+      return {
+        ...commonIds,
+        user: owner.user.id,
+        session: chooseChat(setting, actor, kind).sessionId,
+        // The message of `self`, whatever the kind. No attempt uses it with the kind `own`.
+        message: messageOfSelf,
+        ...ownedIds.get(owner)!,
+        ...(await chooseModerationIds(setting, actor, kind)),
+      };
+    }
   }
+};
 
-  await recordPastChat(replica, users.self, users.blocked);
-  const block = { blockerId: users.self.user.id, blockedId: users.blocked.user.id };
-  await users.self.call('POST', '/api/blocks', block);
-  await imposeSanction(replica, users.suspended.user.id);
+/** An actor in neither chat has no chat of their own, and gets `chatOfOthers` instead. */
+const chooseChat = (
+  { chatOfSelf, chatOfOthers }: Setting,
+  actor: Actor,
+  kind: 'own' | 'other',
+): MatchedChat => {
+  const isInChatOfSelf = actor === 'self' || actor === 'partner';
+  const [ownChat, otherChat] = isInChatOfSelf ? [chatOfSelf, chatOfOthers] : [chatOfOthers, chatOfSelf];
+  return kind === 'own' ? ownChat : otherChat;
+};
 
-  /** The users whose cases the moderators have claimed (are working on), by moderator. */
-  const moderatedUsers = {
-    moderator: await createModeratedUser(stack, users.moderator, requester),
-    otherModerator: await createModeratedUser(stack, users.otherModerator, requester),
+const chooseModerationIds = async (
+  { stack, users, moderatedUsers }: Setting,
+  actor: Actor,
+  kind: 'own' | 'other',
+): Promise<ModerationIds> => {
+  const { moderator, otherModerator } = moderatedUsers;
+  // Callers who are not moderators get the same cases as `moderator`.
+  const [ownModerated, otherModerated] =
+    actor === 'otherModerator' ? [otherModerator, moderator] : [moderator, otherModerator];
+  const { userId, caseId, sanctionId, appealId } = kind === 'own' ? ownModerated : otherModerated;
+  const { dataSource } = stack.database;
+  const [caseRow] = await dataSource.query<{ version: string }[]>(
+    'SELECT version FROM conduct_cases WHERE id = $1',
+    [caseId],
+  );
+  const [blockedImageRow] = await dataSource.query<{ id: string }[]>('SELECT id FROM blocked_images');
+  return {
+    case: caseId,
+    sanction: sanctionId,
+    appeal: appealId,
+    person: kind === 'own' ? userId : users[actor].user.id, // see `Ids`
+    evidenceImage: EVIDENCE_IMAGE_ID,
+    blockedImage: blockedImageRow?.id ?? Number.MAX_SAFE_INTEGER, // the attempts have blocked no image yet
+    version: Number(caseRow?.version),
   };
-  const queryFirstRow = async <Row>(sql: string, values: unknown[] = []): Promise<Row | undefined> =>
-    (await stack.database.dataSource.query<Row[]>(sql, values))[0];
-
-  type ModerationIds = Pick<
-    Ids,
-    'case' | 'sanction' | 'appeal' | 'person' | 'evidenceImage' | 'blockedImage' | 'version'
-  >;
-  const chooseModerationIds = async (actor: Actor, kind: IdKind): Promise<ModerationIds> => {
-    if (kind === 'missing' || kind === 'malformed') {
-      const id = kind === 'missing' ? Number.MAX_SAFE_INTEGER : '0x1';
-      const ids = { case: id, sanction: id, appeal: id, person: id, evidenceImage: id, blockedImage: id };
-      return { ...ids, version: 0 };
-    }
-    const { moderator, otherModerator } = moderatedUsers;
-    // Callers who are not moderators get the same cases as `moderator`.
-    const [ownModerated, otherModerated] =
-      actor === 'otherModerator' ? [otherModerator, moderator] : [moderator, otherModerator];
-    const moderatedUser = kind === 'own' ? ownModerated : otherModerated;
-    const caseRow = await queryFirstRow<{ version: string }>(
-      'SELECT version FROM conduct_cases WHERE id = $1',
-      [moderatedUser.caseId],
-    );
-    const blockedImageRow = await queryFirstRow<{ id: string }>('SELECT id FROM blocked_images');
-    return {
-      case: moderatedUser.caseId,
-      sanction: moderatedUser.sanctionId,
-      appeal: moderatedUser.appealId,
-      // With the kind `other`, the person is the caller, because moderators must not act on themselves.
-      person: kind === 'own' ? moderatedUser.userId : users[actor].user.id,
-      evidenceImage: EVIDENCE_IMAGE_ID,
-      blockedImage: blockedImageRow?.id ?? Number.MAX_SAFE_INTEGER, // the attempts have blocked no image yet
-      version: Number(caseRow?.version),
-    };
-  };
-
-  const chooseIds = async (actor: Actor, kind: IdKind): Promise<Ids> => {
-    const caller = users[actor];
-    const otherUser = actor === 'self' ? users.stranger : users.self;
-    const commonIds = {
-      callerId: caller.user.id,
-      friendlessId: friendlessUser.user.id,
-      otherUserId: otherUser.user.id,
-      ...(await chooseModerationIds(actor, kind)),
-    };
-    const isInChatOfSelf = actor === 'self' || actor === 'partner';
-    switch (kind) {
-      case 'own':
-      case 'other': {
-        const owner = kind === 'own' ? caller : otherUser;
-        // A user in neither chat has no session of their own, and gets that of `chatOfOthers` instead.
-        const [ownChat, otherChat] = isInChatOfSelf ? [chatOfSelf, chatOfOthers] : [chatOfOthers, chatOfSelf];
-        return {
-          ...commonIds,
-          user: owner.user.id,
-          session: (kind === 'own' ? ownChat : otherChat).sessionId,
-          // The message of `self`, whatever the kind. No attempt uses it with the kind `own`.
-          message: messageOfSelf,
-          request: requestIds.get(owner),
-          image: imageUrls.get(owner),
-          notice: noticeIds.get(owner),
-        };
-      }
-      case 'missing':
-        return {
-          ...commonIds,
-          user: Number.MAX_SAFE_INTEGER,
-          session: 'nothing',
-          message: Number.MAX_SAFE_INTEGER,
-          request: Number.MAX_SAFE_INTEGER,
-          image: '/api/files/chat-images/01234567-89ab-cdef-0123-456789abcdef.webp',
-          notice: Number.MAX_SAFE_INTEGER,
-        };
-      case 'malformed':
-        // Ids of the wrong type, and strings that a lenient parser would accept as numbers.
-        return {
-          ...commonIds,
-          user: '0x1',
-          session: 7,
-          message: '1',
-          request: '-1',
-          image: '/api/files/chat-images/..%2f..%2fetc', // tries to leave the folder
-          notice: '1e3',
-        };
-    }
-  };
-  return { users, chooseIds };
 };

@@ -156,11 +156,11 @@ const Chat = ({ user, logOut }: { user: SelfUser; logOut: () => void }) => {
       <TopBar pendingRequests={requests?.length ?? 0} unreadMessages={sumUnread(unread)} />
       <div className="flex min-h-0 min-w-0 flex-1">
         <Sidebar
-          profile={({ isCollapsed }) => (
+          renderProfile={({ isCollapsed }) => (
             <ProfileBlock user={user} isCollapsed={isCollapsed} onLogout={logOut} />
           )}
         >
-          {({ isCollapsed, action: toggleButton }) => (
+          {({ isCollapsed, toggleButton }) => (
             <FriendsPanel
               userId={user.id}
               unread={unread}

@@ -6,13 +6,14 @@ import { currentUser, signIn, signOut } from '@/product/identity';
 import { aUser } from '@/testing/factories';
 import { fakeServer, Refusal } from '@/testing/fake-server';
 
-/** The path of the user that `aUser` creates. */
+/** `aUser` creates the user 7. */
 const userUrl = '/api/user/7';
 const userRoute = `GET ${userUrl}` as const;
 const queueRoute = 'GET /api/moderation/cases?state=open&limit=50' as const;
 const noCases = { cases: [], nextCursor: null };
 
 beforeEach(() => {
+  // The page logs refused requests.
   jest.spyOn(console, 'warn').mockImplementation(() => undefined);
   window.history.replaceState(null, '', '/moderation');
   queryClient.clear();

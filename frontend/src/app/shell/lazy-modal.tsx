@@ -10,17 +10,12 @@ import { Skeleton } from '@/ui/skeleton';
 export interface BrokenModalProps {
   retry: () => void;
   /** If absent, the modal stays open until a retry succeeds. */
-  onDismiss?: (() => void) | undefined;
+  onDismiss?: () => void;
 }
 
-/** Shown instead of a modal whose code failed to load. */
+/** Shown instead of a modal whose code failed to load or to render. */
 export const BrokenModal = ({ retry, onDismiss }: BrokenModalProps) => (
-  <Modal
-    isOpen
-    title={copy.brokenPart.title}
-    description={copy.brokenPart.lead}
-    {...(onDismiss ? { onDismiss } : {})}
-  >
+  <Modal isOpen title={copy.brokenPart.title} description={copy.brokenPart.lead} onDismiss={onDismiss}>
     <div className="mt-6 flex flex-wrap gap-3">
       <Button onClick={retry}>{copy.brokenPart.retry}</Button>
       {onDismiss ? (
@@ -45,14 +40,17 @@ export interface LazyModalProps<P> {
   name: ShellModal;
   /** Title to show until the modal's code is loaded. */
   title: string;
-  /** The modal, as a component whose code is loaded separately. */
+  /** The component of the modal, whose code is loaded separately. */
   part: Part<P>;
+  /** Renders the loaded component. */
   children: (Component: ComponentType<P>) => ReactNode;
 }
 
 /** A modal whose code is loaded when it is first opened. Errors are confined to the modal, which offers a retry. */
-export const LazyModal = <P extends object>({ name, title, part, children }: LazyModalProps<P>) =>
-  useShell((state) => state.modal === name) ? (
+export const LazyModal = <P extends object>({ name, title, part, children }: LazyModalProps<P>) => {
+  const isOpen = useShell((state) => state.modal === name);
+  if (!isOpen) return null;
+  return (
     <LoadedPart
       part={part}
       pending={<PendingModal title={title} onDismiss={shell.dismiss} />}
@@ -60,4 +58,5 @@ export const LazyModal = <P extends object>({ name, title, part, children }: Laz
     >
       {children}
     </LoadedPart>
-  ) : null;
+  );
+};

@@ -1,5 +1,5 @@
 import { render, screen, waitFor, within } from '@testing-library/react';
-import userEvent from '@testing-library/user-event';
+import userEvent, { type UserEvent } from '@testing-library/user-event';
 import { PrivateChatSuggestions } from '@/app/shell/suggestions';
 import { resetModel } from '@/features/suggestions/stores/model.store';
 import { useSuggestions } from '@/features/suggestions/stores/suggestions.store';
@@ -13,14 +13,15 @@ const consentTitle = 'Ideas from api.example.com?';
 const friendId = 12;
 /** Key of the stored choice of `aUser` between the model and the built-in suggestions. */
 const choiceKey = `thaw-suggestions-source-${aUser().id}`;
-/** A choice is stored with the host for which it was made; it is `model` or `page`. */
+// Stored choices end with the host for which they were made.
 const modelChoice = `model ${host}`;
+const pageChoice = `page ${host}`;
 
 type Server = ReturnType<typeof fakeServer>;
 let server: Server;
 
 /**
- * @param modelResponse the server's response about its language model; `host` is null if it has none
+ * @param modelResponse whether the server has a language model, and the model's host, or null without a model
  * @param suggestionsResponse the response to a request for suggestions of the model
  */
 const createServer = (
@@ -33,8 +34,9 @@ const createServer = (
   });
 
 const insert = jest.fn();
-/** Renders the Suggest button of an empty composer in a private chat without messages. */
-const renderSuggestions = async () => {
+/** Renders the Suggest button of an empty composer in a private chat without messages, and presses it. */
+const openSuggestions = async (): Promise<UserEvent> => {
+  const user = userEvent.setup();
   render(
     <form>
       <PrivateChatSuggestions
@@ -46,16 +48,16 @@ const renderSuggestions = async () => {
       />
     </form>,
   );
+  // `waitFor` resolves in a later task, when the page has processed the response about the model.
   await waitFor(() => expect(server.count('GET', '/api/suggestions')).toBe(1));
-  // Lets the page process the response about the model, which arrives after the request was counted.
-  await Promise.resolve();
-  return userEvent.setup();
+  await user.click(getButton('Suggest something'));
+  return user;
 };
 
 const getButton = (name: string) => screen.getByRole('button', { name });
 const queryConsentDialog = () => screen.queryByRole('dialog', { name: consentTitle });
 const countModelRequests = () => server.count('POST', '/api/suggestions');
-/** The suggestions in the row above the composer. The other buttons of the row have an icon instead of a text. */
+/** The suggestions in the row above the composer. The other buttons of the row have only an icon and no text. */
 const listSuggestions = (): string[] =>
   within(screen.getByRole('group', { name: 'Suggestions' }))
     .queryAllByRole('button')
@@ -81,8 +83,7 @@ afterEach(() => signOut());
 
 it('offers no model suggestions when the server has no model', async () => {
   server = createServer({ model: false, host: null });
-  const user = await renderSuggestions();
-  await user.click(getButton('Suggest something'));
+  await openSuggestions();
   await expectBuiltInSuggestions();
   expect(queryConsentDialog()).toBeNull();
   expect(screen.queryByRole('button', { name: /^Ideas from/ })).toBeNull();
@@ -90,8 +91,7 @@ it('offers no model suggestions when the server has no model', async () => {
 });
 
 it('asks for consent before anything is sent, names the host, and labels the suggestions of the model', async () => {
-  const user = await renderSuggestions();
-  await user.click(getButton('Suggest something'));
+  const user = await openSuggestions();
   expect(queryConsentDialog()).toHaveAccessibleDescription(
     "Your own last five messages and the topics of the chat are sent to api.example.com. Your partner's words are not.",
   );
@@ -106,25 +106,24 @@ it('asks for consent before anything is sent, names the host, and labels the sug
   expect(insert).toHaveBeenCalledWith('Tea or coffee?');
 });
 
-it.each(['Only ideas from this page', 'Close', '{Escape}'])(
-  'sends nothing after the user refuses consent with %s, and does not ask again',
-  async (buttonOrKey) => {
-    const user = await renderSuggestions();
-    await user.click(getButton('Suggest something'));
-    await (buttonOrKey === '{Escape}' ? user.keyboard(buttonOrKey) : user.click(getButton(buttonOrKey)));
-    await expectBuiltInSuggestions();
-    expect(queryConsentDialog()).toBeNull();
-    await user.click(getButton('Hide'));
-    await user.click(getButton('Suggest something'));
-    expect(queryConsentDialog()).toBeNull();
-    expect(countModelRequests()).toBe(0);
-  },
-);
+it.each<[string, (user: UserEvent) => Promise<void>]>([
+  ['Only ideas from this page', (user) => user.click(getButton('Only ideas from this page'))],
+  ['Close', (user) => user.click(getButton('Close'))],
+  ['Escape', (user) => user.keyboard('{Escape}')],
+])('sends nothing after the user refuses consent with %s, and does not ask again', async (_, refuse) => {
+  const user = await openSuggestions();
+  await refuse(user);
+  await expectBuiltInSuggestions();
+  expect(queryConsentDialog()).toBeNull();
+  await user.click(getButton('Hide'));
+  await user.click(getButton('Suggest something'));
+  expect(queryConsentDialog()).toBeNull();
+  expect(countModelRequests()).toBe(0);
+});
 
 it('does not ask for consent when the user has consented to this host in this browser', async () => {
   localStorage.setItem(choiceKey, modelChoice);
-  const user = await renderSuggestions();
-  await user.click(getButton('Suggest something'));
+  await openSuggestions();
   await waitFor(() => expect(listSuggestions()).toEqual(modelSuggestions));
 });
 
@@ -133,23 +132,21 @@ it.each([
   ['another host', choiceKey, 'model elsewhere.example'],
 ])('asks for consent when the stored consent is for %s', async (_, key, value) => {
   localStorage.setItem(key, value);
-  const user = await renderSuggestions();
-  await user.click(getButton('Suggest something'));
+  await openSuggestions();
   expect(queryConsentDialog()).not.toBeNull();
   expect(countModelRequests()).toBe(0);
 });
 
 it('sends no more requests after the user withdraws the consent', async () => {
   localStorage.setItem(choiceKey, modelChoice);
-  const user = await renderSuggestions();
-  await user.click(getButton('Suggest something'));
+  const user = await openSuggestions();
   await user.click(await screen.findByRole('button', { name: 'Ideas from api.example.com' }));
+  expect(countModelRequests()).toBe(1);
   await user.click(getButton('Only ideas from this page'));
   await expectBuiltInSuggestions();
-  const requestCount = countModelRequests();
   await user.click(getButton('Other ideas'));
-  expect(countModelRequests()).toBe(requestCount);
-  expect(localStorage.getItem(choiceKey)).toBe(`page ${host}`);
+  expect(countModelRequests()).toBe(1);
+  expect(localStorage.getItem(choiceKey)).toBe(pageChoice);
 });
 
 it.each([
@@ -162,16 +159,14 @@ it.each([
   localStorage.setItem(choiceKey, modelChoice);
   server = createServer({ model: true, host }, response);
   useSuggestions.setState({ usedIn: { [friendId]: ['used'] } });
-  const user = await renderSuggestions();
-  await user.click(getButton('Suggest something'));
+  await openSuggestions();
   await expectBuiltInSuggestions();
   expect(getButton('Ideas from this page')).toBeVisible();
 });
 
 it('reuses the suggestions of the model when the row reopens, and requests new ones after Other ideas', async () => {
   localStorage.setItem(choiceKey, modelChoice);
-  const user = await renderSuggestions();
-  await user.click(getButton('Suggest something'));
+  const user = await openSuggestions();
   await waitFor(() => expect(listSuggestions()).toEqual(modelSuggestions));
   await user.click(getButton('Hide'));
   await user.click(getButton('Suggest something'));

@@ -15,8 +15,8 @@ export interface ProfileBlockProps {
 }
 
 /**
- * The user's name and picture, which open Profile Settings, with buttons for Logout and, on devices with a fine
- * pointer, for the list of shortcuts.
+ * The user's name and picture, which open Profile Settings, and the button Logout. On devices with a fine pointer, also
+ * a button for the list of shortcuts.
  */
 export const ProfileBlock = ({ user, isCollapsed, onLogout }: ProfileBlockProps) => (
   <div

@@ -28,11 +28,16 @@ export const safetySettingsPart = createPart(
   async () => (await import('@/features/safety/components/safety-settings')).SafetySettings,
 );
 
+/** Closes a dialog when the user of this page changes: the next user must not see the dialog of the previous one. */
+const useCloseOnUserChange = (userId: number, close: () => void): void => {
+  useEffect(() => close, [userId, close]);
+};
+
 const LoadedBlockDialog = ({ userId, person }: { userId: number; person: Person }) => {
-  const activePartnerId = useRandomChat(({ phase, session }) =>
-    phase === 'active' ? session?.partner.id : undefined,
+  const isCurrentPartner = useRandomChat(
+    ({ phase, session }) => phase === 'active' && session?.partner.id === person.id,
   );
-  const { data: friends } = useFriends(userId);
+  const { data: friends = [] } = useFriends(userId);
   return (
     <LoadedPart
       part={blockDialogPart}
@@ -43,8 +48,8 @@ const LoadedBlockDialog = ({ userId, person }: { userId: number; person: Person 
         <BlockDialog
           userId={userId}
           person={person}
-          endsChat={activePartnerId === person.id}
-          endsFriendship={friends?.some(({ id }) => id === person.id) ?? false}
+          endsChat={isCurrentPartner}
+          endsFriendship={friends.some(({ id }) => id === person.id)}
         />
       )}
     </LoadedPart>
@@ -54,8 +59,7 @@ const LoadedBlockDialog = ({ userId, person }: { userId: number; person: Person 
 /** The dialog that asks before a person is blocked. */
 export const BlockDialogPlace = ({ userId }: { userId: number }) => {
   const person = useBlockDialog((state) => state.person);
-  // Clean-up: the next user of this page must not see the dialog of the previous one.
-  useEffect(() => closeBlockDialog, [userId]);
+  useCloseOnUserChange(userId, closeBlockDialog);
   return person ? <LoadedBlockDialog userId={userId} person={person} /> : null;
 };
 
@@ -75,8 +79,7 @@ const LoadedReportDialog = ({ userId, target }: { userId: number; target: Report
 /** The dialog that reports a person. */
 export const ReportDialogPlace = ({ userId }: { userId: number }) => {
   const target = useReportDialog((state) => state.target);
-  // Clean-up: the next user of this page must not see the dialog of the previous one.
-  useEffect(() => closeReportDialog, [userId]);
+  useCloseOnUserChange(userId, closeReportDialog);
   return target ? <LoadedReportDialog userId={userId} target={target} /> : null;
 };
 

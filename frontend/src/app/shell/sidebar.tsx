@@ -14,22 +14,22 @@ import { rememberFocus, returnFocus } from '@/ui/focus-return';
 export interface SidebarContentProps {
   isCollapsed: boolean;
   /** Button that collapses, expands or closes the sidebar. */
-  action: ReactNode;
+  toggleButton: ReactNode;
 }
 
 export interface SidebarProps {
   children: (props: SidebarContentProps) => ReactNode;
-  /** The block about the user, at the bottom. */
-  profile: (props: { isCollapsed: boolean }) => ReactNode;
+  /** Renders the block about the user, at the bottom. */
+  renderProfile: (props: { isCollapsed: boolean }) => ReactNode;
 }
 
 /** The sidebar of a wide screen, next to the chat. */
-const WideSidebar = ({ children, profile }: SidebarProps) => {
-  // An open sheet (the sidebar of a small screen) must not reappear when the window becomes narrow again.
+const WideSidebar = ({ children, renderProfile }: SidebarProps) => {
+  // Closes the sheet, the sidebar of a small screen. Otherwise it would be open when the window becomes narrow again.
   useEffect(() => shell.setSheetOpen(false), []);
   const isCollapsed = useShell((state) => state.isSidebarCollapsed);
   const Icon = isCollapsed ? PanelLeftOpen : PanelLeftClose;
-  const action = (
+  const toggleButton = (
     <Button variant="ghost" size="icon" aria-expanded={!isCollapsed} onClick={shell.toggleSidebar}>
       <Icon aria-hidden="true" className="size-5 text-muted-foreground" />
       <span className="sr-only">{isCollapsed ? copy.sidebar.expand : copy.sidebar.collapse}</span>
@@ -41,8 +41,8 @@ const WideSidebar = ({ children, profile }: SidebarProps) => {
       style={{ width: isCollapsed ? pageLimits.sidebarCollapsedPx : pageLimits.sidebarExpandedPx }}
       className="flex min-h-0 shrink-0 flex-col pb-3"
     >
-      {children({ isCollapsed, action })}
-      {profile({ isCollapsed })}
+      {children({ isCollapsed, toggleButton })}
+      {renderProfile({ isCollapsed })}
     </aside>
   );
 };
@@ -50,7 +50,7 @@ const WideSidebar = ({ children, profile }: SidebarProps) => {
 const minClosingSwipePx = 60;
 
 /** Touch handlers that close the sheet on a swipe to the left. */
-const useSwipeOut = (close: () => void) => {
+const useSwipeToClose = (close: () => void) => {
   const start = useRef<Point | null>(null);
   return {
     onTouchStart: ({ touches }: TouchEvent) => {
@@ -69,12 +69,12 @@ const useSwipeOut = (close: () => void) => {
 };
 
 /** The sidebar of a small screen: off-canvas until opened. It traps the focus while it is open. */
-const SheetSidebar = ({ children, profile }: SidebarProps) => {
+const SheetSidebar = ({ children, renderProfile }: SidebarProps) => {
   const isOpen = useShell((state) => state.isSheetOpen);
   const close = (): void => shell.setSheetOpen(false);
   useCloseOnBack(isOpen, close);
-  const swipe = useSwipeOut(close);
-  const action = (
+  const swipeHandlers = useSwipeToClose(close);
+  const closeButton = (
     <Dialog.Close asChild>
       <Button variant="ghost" size="icon">
         <X aria-hidden="true" className="size-5 text-muted-foreground" />
@@ -91,18 +91,19 @@ const SheetSidebar = ({ children, profile }: SidebarProps) => {
           aria-describedby={undefined}
           onOpenAutoFocus={rememberFocus}
           onCloseAutoFocus={returnFocus}
-          {...swipe}
+          {...swipeHandlers}
           style={{ width: pageLimits.sidebarExpandedPx }}
           className="from-the-left fixed inset-y-0 left-0 z-sheet flex max-w-[88vw] flex-col rounded-r-sheet bg-background pt-[max(0.25rem,env(safe-area-inset-top))] pb-[max(0.75rem,env(safe-area-inset-bottom))] shadow-elevated outline-none"
         >
           <Dialog.Title className="sr-only">{copy.sidebar.label}</Dialog.Title>
-          {children({ isCollapsed: false, action })}
-          {profile({ isCollapsed: false })}
+          {children({ isCollapsed: false, toggleButton: closeButton })}
+          {renderProfile({ isCollapsed: false })}
         </Dialog.Content>
       </Dialog.Portal>
     </Dialog.Root>
   );
 };
 
+/** The sidebar in the form that fits the screen. */
 export const Sidebar = (props: SidebarProps) =>
   useIsWide() ? <WideSidebar {...props} /> : <SheetSidebar {...props} />;

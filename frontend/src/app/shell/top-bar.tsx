@@ -23,8 +23,9 @@ export interface TopBarProps {
 export const TopBar = ({ pendingRequests, unreadMessages }: TopBarProps) => {
   const isWide = useIsWide();
   const isSheetOpen = useShell((state) => state.isSheetOpen);
-  // On a phone there is no room for the product name next to the Reconnect button.
-  const isTight = useConnection(({ status }) => status.kind === 'failed') && !isWide;
+  const hasFailed = useConnection(({ status }) => status.kind === 'failed');
+  // On a small screen there is no room for the name next to the Reconnect button that follows a failure.
+  const showsProductName = isWide || !hasFailed;
   return (
     <header
       // Toasts appear below elements with this attribute.
@@ -50,16 +51,16 @@ export const TopBar = ({ pendingRequests, unreadMessages }: TopBarProps) => {
           </Button>
         )}
         <Link to="/" className="-m-2 rounded-control p-2 max-md:m-0 max-md:p-1">
-          {isTight ? (
-            <>
-              <LogoMark />
-              <span className="sr-only">{productName}</span>
-            </>
-          ) : (
+          {showsProductName ? (
             <Logo
               // Hides the product name on screens narrower than 360 px.
               className="max-[22.5rem]:[&>span]:sr-only"
             />
+          ) : (
+            <>
+              <LogoMark />
+              <span className="sr-only">{productName}</span>
+            </>
           )}
         </Link>
       </div>

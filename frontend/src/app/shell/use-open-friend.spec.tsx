@@ -15,11 +15,11 @@ const otherFriendId = 13;
 /** Shows the open friend and the number of cached friends. */
 const OpenFriend = () => {
   // Disabled, so that it only reads the cache.
-  const { data: friends } = useQuery({ ...friendsQuery(me), enabled: false });
+  const { data: friends = [] } = useQuery({ ...friendsQuery(me), enabled: false });
   return (
     <>
       <p>{useOpenFriend(me)?.username ?? 'nobody'}</p>
-      <p>{`${friends?.length} friends`}</p>
+      <p>{`${friends.length} friends`}</p>
     </>
   );
 };
@@ -32,42 +32,44 @@ const renderOpenFriend = () => {
 
 beforeEach(() => shell.reset());
 
-it('useOpenFriend returns the friend whose chat is open', () => {
-  renderOpenFriend();
-  expect(screen.getByText('nobody')).toBeVisible();
-  act(() => shell.openFriend(friendId));
-  expect(screen.getByText('heron')).toBeVisible();
-  act(() => shell.closeFriend());
-  expect(screen.getByText('nobody')).toBeVisible();
-});
+describe('useOpenFriend', () => {
+  it('returns the friend whose chat is open', () => {
+    renderOpenFriend();
+    expect(screen.getByText('nobody')).toBeVisible();
+    act(() => shell.openFriend(friendId));
+    expect(screen.getByText('heron')).toBeVisible();
+    act(() => shell.closeFriend());
+    expect(screen.getByText('nobody')).toBeVisible();
+  });
 
-it.each([
-  ['by the user', { removedFriendId: friendId, removedBy: me }],
-  ['by the friend', { removedFriendId: me, removedBy: friendId }],
-])('closes the chat when the friendship is removed %s', (_, detail) => {
-  renderOpenFriend();
-  act(() => shell.openFriend(friendId));
-  act(() => raise('friendship-removed', detail));
-  expect(screen.getByText('nobody')).toBeVisible();
-});
+  it.each([
+    ['the user', { removedBy: me, removedFriendId: friendId }],
+    ['the friend', { removedBy: friendId, removedFriendId: me }],
+  ])('closes the chat when %s removes the friendship', (_, detail) => {
+    renderOpenFriend();
+    act(() => shell.openFriend(friendId));
+    act(() => raise('friendship-removed', detail));
+    expect(screen.getByText('nobody')).toBeVisible();
+  });
 
-it('keeps the chat open when another friendship is removed', () => {
-  renderOpenFriend();
-  act(() => shell.openFriend(friendId));
-  act(() => raise('friendship-removed', { removedFriendId: me, removedBy: otherFriendId }));
-  expect(screen.getByText('heron')).toBeVisible();
-});
+  it('keeps the chat open when another friendship is removed', () => {
+    renderOpenFriend();
+    act(() => shell.openFriend(friendId));
+    act(() => raise('friendship-removed', { removedBy: otherFriendId, removedFriendId: me }));
+    expect(screen.getByText('heron')).toBeVisible();
+  });
 
-it('closes the chat when the friend leaves the list, and does not reopen it when the friend is back', async () => {
-  const { queryClient } = renderOpenFriend();
-  // The query cache notifies its observers asynchronously.
-  const setFriendsAndWait = (friends: unknown[]) => {
-    act(() => void queryClient.setQueryData(friendsKey(me), friends));
-    return screen.findByText(`${friends.length} friends`);
-  };
-  act(() => shell.openFriend(friendId));
-  await setFriendsAndWait([]);
-  expect(screen.getByText('nobody')).toBeVisible();
-  await setFriendsAndWait([aFriend({ id: friendId, username: 'heron' })]);
-  expect(screen.getByText('nobody')).toBeVisible();
+  it('closes the chat when the friend leaves the list, and does not reopen it when the friend is back', async () => {
+    const { queryClient } = renderOpenFriend();
+    const changeFriends = (friends: unknown[]) => {
+      act(() => void queryClient.setQueryData(friendsKey(me), friends));
+      // The query cache notifies its observers asynchronously.
+      return screen.findByText(`${friends.length} friends`);
+    };
+    act(() => shell.openFriend(friendId));
+    await changeFriends([]);
+    expect(screen.getByText('nobody')).toBeVisible();
+    await changeFriends([aFriend({ id: friendId, username: 'heron' })]);
+    expect(screen.getByText('nobody')).toBeVisible();
+  });
 });

@@ -6,27 +6,29 @@ export interface LogEntry {
   text: string;
 }
 
-/** Number of entries that a log keeps. An entry is announced when it is added, so older ones can be removed. */
+/** Number of entries that a log keeps. It can drop older ones, because an entry is announced when it is added. */
 export const maxLogEntries = 5;
 
 /**
- * Keeps the entries of a log: appends the candidates whose keys the log does not contain.
- * @param candidates  at most `maxLogEntries`. Otherwise the log drops some of them, and the next render appends them
- *   again
- * @returns the latest entries, in order
+ * Keeps a log in the state of a component: appends the candidates whose keys it does not contain.
+ * @param candidates  at most `maxLogEntries`, because a candidate that the log drops would be appended again
+ * @returns the latest entries, oldest first
  */
 export const useLog = (candidates: readonly LogEntry[]): readonly LogEntry[] => {
   const [log, setLog] = useState<readonly LogEntry[]>([]);
   const newEntries = candidates.filter(({ key }) => !log.some((entry) => entry.key === key));
-  // Setting state during rendering makes React render again at once; then no candidate is new.
+  // React then renders again at once, without new entries.
   if (newEntries.length > 0) setLog([...log, ...newEntries].slice(-maxLogEntries));
   return log;
 };
 
-/** The log of each host. React may call a ref twice for one host, which accepts only one shadow tree. */
+/** The live region of each host. React may call a ref twice, but an element accepts only one shadow tree. */
 const logElementsByHost = new WeakMap<Element, Element>();
 
-/** A live region in a shadow tree: announced, but not found by the browser's search, nor copied with messages. */
+/**
+ * Returns the live region in the shadow tree of `host`. Screen readers announce its text, but the browser's search does
+ * not find it, and copying messages does not copy it.
+ */
 const getOrCreateLogElement = (host: Element, label: string): Element => {
   const existing = logElementsByHost.get(host);
   if (existing) return existing;
@@ -46,22 +48,18 @@ const getOrCreateLogElement = (host: Element, label: string): Element => {
  */
 export const LiveLog = ({ label, entries }: { label: string; entries: readonly LogEntry[] }) => {
   const [logElement, setLogElement] = useState<Element | null>(null);
-  const mount = useCallback(
-    (host: Element | null) => setLogElement(host && getOrCreateLogElement(host, label)),
+  const attachLog = useCallback(
+    (host: Element | null) => setLogElement(host ? getOrCreateLogElement(host, label) : null),
     [label],
   );
+  const paragraphs = entries.map(({ key, text }) => (
+    <p key={key} dir="auto">
+      {text}
+    </p>
+  ));
   return (
-    <div ref={mount} className="sr-only">
-      {logElement
-        ? createPortal(
-            entries.map(({ key, text }) => (
-              <p key={key} dir="auto">
-                {text}
-              </p>
-            )),
-            logElement,
-          )
-        : null}
+    <div ref={attachLog} className="sr-only">
+      {logElement ? createPortal(paragraphs, logElement) : null}
     </div>
   );
 };

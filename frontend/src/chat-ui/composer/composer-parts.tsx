@@ -5,13 +5,28 @@ import { type ChatMessage } from '@/chat-ui/chat-message';
 import { type ComposerIdeasProps, type RenderIdeas } from '@/chat-ui/composer/ideas';
 import { copy } from '@/chat-ui/copy';
 
-/** The reply or edit that the text in the composer belongs to. */
-export type ComposerTask =
-  /** `name` and `quote`: author and shortened text of `message`. `isMine`: the user replies to their own message. */
-  | { kind: 'reply'; message: ChatMessage; name: string; isMine: boolean; quote: string }
-  /** `text`: the new text of an earlier edit that could not be saved. */
-  | { kind: 'edit'; message: ChatMessage; text?: string | undefined };
+interface ReplyTask {
+  kind: 'reply';
+  message: ChatMessage;
+  /** The author of `message`. */
+  name: string;
+  /** Whether the user replies to their own message. */
+  isMine: boolean;
+  /** The shortened text of `message`. */
+  quote: string;
+}
 
+interface EditTask {
+  kind: 'edit';
+  message: ChatMessage;
+  /** The new text of an earlier edit that could not be saved. */
+  text?: string | undefined;
+}
+
+/** The reply or edit that the text in the composer belongs to. */
+export type ComposerTask = ReplyTask | EditTask;
+
+/** Class names of a button in the composer. */
 export const toolClass =
   'grid size-11 shrink-0 place-items-center rounded-full text-muted-foreground transition-colors hover:bg-raised hover:text-foreground disabled:pointer-events-none disabled:opacity-50';
 
@@ -60,7 +75,7 @@ export const TaskBanner = ({ task, onCancel }: { task: ComposerTask; onCancel: (
     </Banner>
   );
 
-/** A picture that was returned to the composer with its message has no file, and so no name. */
+/** Shows the chosen picture and its file name. A picture that was returned to the composer has no file, and no name. */
 export const AttachmentPreview = ({
   attachment,
   onRemove,
@@ -92,7 +107,7 @@ export const AttachButton = ({ onChoose }: { onChoose: (file: File) => void }) =
     <>
       <button
         type="button"
-        aria-label={copy.composer.attach}
+        aria-label={copy.composer.attachPhoto}
         className={toolClass}
         onClick={() => fileInput.current?.click()}
       >

@@ -79,7 +79,7 @@ const CharacterCount = ({ id, length, isTooLong }: { id: string; length: number;
     id={id}
     className={cn('tabular-nums', isTooLong ? 'font-semibold text-destructive' : 'text-muted-foreground')}
   >
-    {copy.composer.count(length, limits.messageMaxCodePoints)}
+    {copy.composer.characterCount(length, limits.messageMaxCodePoints)}
   </p>
 );
 

@@ -19,7 +19,7 @@ export const EmojiPicker = ({ emojis, className, onChoose, onCloseAfterChoice }:
   return (
     <Popover
       button={{
-        'aria-label': copy.composer.emoji,
+        'aria-label': copy.composer.emojiButton,
         className,
         children: <Smile aria-hidden="true" className="size-5" />,
       }}
@@ -28,7 +28,7 @@ export const EmojiPicker = ({ emojis, className, onChoose, onCloseAfterChoice }:
         wasChosen.current = false;
         setOpen(shouldOpen);
       }}
-      label={copy.composer.emojis}
+      label={copy.composer.emojiPicker}
       align="end"
       className="p-2"
       onCloseAutoFocus={(event) => {
@@ -40,7 +40,7 @@ export const EmojiPicker = ({ emojis, className, onChoose, onCloseAfterChoice }:
     >
       <EmojiGrid
         emojis={emojis}
-        label={copy.composer.emojis}
+        label={copy.composer.emojiPicker}
         className="grid-cols-6 gap-0.5 sm:grid-cols-8"
         onChoose={(emoji) => {
           wasChosen.current = true;

@@ -20,7 +20,12 @@ export const Lightbox = ({ url, name, onClose }: LightboxProps) => {
   const { picture: pictureRef, handlers: zoomHandlers } = useZoom<HTMLImageElement>();
   useCloseOnBack(true, onClose); // the lightbox is mounted only while it is open
   return (
-    <Dialog.Root open onOpenChange={(isOpen) => (isOpen ? undefined : onClose())}>
+    <Dialog.Root
+      open
+      onOpenChange={(isOpen) => {
+        if (!isOpen) onClose();
+      }}
+    >
       <Dialog.Portal>
         <Dialog.Overlay className="veil fixed inset-0 z-modal bg-background/92 backdrop-blur-sm" />
         <Dialog.Content

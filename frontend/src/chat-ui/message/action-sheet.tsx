@@ -33,6 +33,12 @@ const SheetItem = ({
   </button>
 );
 
+const copyToClipboard = (text: string): void => {
+  // A page on plain http has no clipboard, so nothing is copied there.
+  const clipboard = navigator.clipboard as Clipboard | undefined;
+  void clipboard?.writeText(text);
+};
+
 /**
  * The actions of a message as a sheet. It is opened by a long press, by Enter on a row, and by the button that a narrow
  * list shows instead of `RowActions`.
@@ -44,7 +50,7 @@ export const ActionSheet = ({
   commands,
   onClose,
 }: MessageActionsProps & { onClose: () => void }) => {
-  useCloseOnBack(true, onClose); // the sheet is open while it is mounted
+  useCloseOnBack(true, onClose); // the sheet is mounted only while it is open
   const { text } = parseContent(message);
   // A failed message has none of the `actions`: it can only be copied, sent again and deleted.
   const failedClientId = message.delivery === 'failed' ? message.clientId : undefined;
@@ -72,11 +78,7 @@ export const ActionSheet = ({
           </SheetItem>
         ) : null}
         {text ? (
-          <SheetItem
-            icon={<Copy aria-hidden="true" />}
-            // A page on plain http has no clipboard, so nothing is copied there.
-            onPress={closeThen(() => void (navigator.clipboard as Clipboard | undefined)?.writeText(text))}
-          >
+          <SheetItem icon={<Copy aria-hidden="true" />} onPress={closeThen(() => copyToClipboard(text))}>
             {copy.actions.copy}
           </SheetItem>
         ) : null}
@@ -93,7 +95,7 @@ export const ActionSheet = ({
             {copy.actions.edit}
           </SheetItem>
         ) : null}
-        {failedClientId === undefined ? null : (
+        {failedClientId ? (
           <>
             <SheetItem
               icon={<RotateCw aria-hidden="true" />}
@@ -109,7 +111,7 @@ export const ActionSheet = ({
               {copy.delivery.delete}
             </SheetItem>
           </>
-        )}
+        ) : null}
         {actions.delete ? (
           <SheetItem
             isDestructive

@@ -65,7 +65,7 @@ export const MessageImage = ({ url, name, revealLabel, onReveal, onOpen }: Messa
         >
           <span className="inline-flex h-11 items-center gap-2 rounded-full bg-popover px-4 text-foreground">
             <EyeOff className="size-4" />
-            {copy.message.show}
+            {copy.message.showPhoto}
           </span>
           {/* The server puts the result of its classifier into the URL. */}
           {mayBeExplicit(url) ? (

@@ -1,3 +1,4 @@
+import { type ReplyTo } from '@thaw/contract/random-chat';
 import { mayBeExplicit } from '@thaw/contract/uploads';
 import { memo, type ReactNode } from 'react';
 import { Bubble } from '@/chat-ui/message/bubble';
@@ -33,7 +34,10 @@ export interface MessageRowProps extends GroupPosition {
   me: MessageAuthor;
   partner: MessageAuthor;
   commands: MessageCommands;
-  /** What the user has revealed of a stranger: picture URLs, insulting texts, contact details; null for a friend. */
+  /**
+   * What the user has revealed of the partner, a stranger: picture URLs, insulting texts, contact details. Null if the
+   * partner is a friend, of whom nothing is hidden.
+   */
   revealed: ReadonlySet<string> | null;
   renderCard?: ((message: ChatMessage) => ReactNode) | undefined;
   /**
@@ -64,77 +68,111 @@ const Notice = ({ message }: { message: ChatMessage }) => (
   </div>
 );
 
-const Time = ({ timestamp }: { timestamp: number }) => (
-  <time dateTime={formatIsoTime(timestamp)}>{formatClockTime(timestamp)}</time>
-);
+type ContentProps = Pick<MessageRowProps, 'message' | 'me' | 'partner' | 'commands' | 'revealed'> & {
+  isMine: boolean;
+};
 
-const Content = ({
+const ReplyQuote = ({
+  replyTo,
   message,
   me,
+  commands,
+  revealed,
+  isMine,
+}: ContentProps & { replyTo: ReplyTo }) => {
+  const isByMe = replyTo.senderId === me.id;
+  return (
+    <MessageQuote
+      replyTo={replyTo}
+      name={isByMe ? copy.you : replyTo.senderName}
+      // A failed message has no coloured bubble.
+      isInOwnBubble={isMine && message.delivery !== 'failed'}
+      isByStranger={revealed !== null && !isByMe}
+      onJump={commands.onJump}
+    />
+  );
+};
+
+const MessageImages = ({
+  urls,
+  className,
   partner,
   commands,
   revealed,
   isMine,
-}: Pick<MessageRowProps, 'message' | 'me' | 'partner' | 'commands' | 'revealed'> & { isMine: boolean }) => {
-  const { text, imageUrls } = parseContent(message);
-  const canHideText = !isMine && revealed !== null && !revealed.has(text);
-  // Before the return below, since a hook must run on every render. An empty text is never hidden.
-  const isTextHidden = useIsHiddenInsult(canHideText ? text : '');
-  if (message.isDeleted) return copy.message.deleted;
-  const { replyTo } = message;
-  const describeHiddenPhoto = (url: string): string =>
+}: ContentProps & { urls: readonly string[]; className: string | false }) => {
+  const name = isMine ? copy.message.yourPhoto : copy.message.photoFrom(partner.username);
+  const describeHidden = (url: string): string =>
     mayBeExplicit(url)
-      ? copy.message.showExplicitPhoto(partner.username)
-      : copy.message.showPhoto(partner.username);
-  const photoName = isMine ? copy.message.yourPhoto : copy.message.photoFrom(partner.username);
+      ? copy.message.showExplicitPhotoFrom(partner.username)
+      : copy.message.showPhotoFrom(partner.username);
+  const isHidden = (url: string): boolean => !isMine && revealed !== null && !revealed.has(url);
+  return (
+    <div className={cn('grid grid-cols-[minmax(0,auto)] gap-1', className)}>
+      {urls.map((url) => (
+        <MessageImage
+          key={url}
+          url={url}
+          name={name}
+          revealLabel={isHidden(url) ? describeHidden(url) : null}
+          onReveal={commands.onReveal}
+          onOpen={(openedUrl) => commands.onOpenImage(openedUrl, name)}
+        />
+      ))}
+    </div>
+  );
+};
+
+/** The text, with "(edited)" after it, and below it the revealed addresses and the translation. */
+const MessageText = ({
+  text,
+  className,
+  message,
+  commands,
+  revealed,
+  isMine,
+}: ContentProps & { text: string; className: string | false }) => {
+  const isByStranger = !isMine && revealed !== null;
+  const mayBeHidden = isByStranger && !revealed.has(text);
+  const isHidden = useIsHiddenInsult(mayBeHidden ? text : ''); // an empty text is never hidden
+  const isReadable = text !== '' && !isHidden;
   return (
     <>
-      {replyTo ? (
-        <MessageQuote
-          replyTo={replyTo}
-          name={replyTo.senderId === me.id ? copy.you : replyTo.senderName}
-          // A failed message has no coloured bubble.
-          isInOwnBubble={isMine && message.delivery !== 'failed'}
-          isByStranger={revealed !== null && replyTo.senderId !== me.id}
-          onJump={commands.onJump}
-        />
-      ) : null}
-      {imageUrls.length > 0 ? (
-        <div className={cn('grid grid-cols-[minmax(0,auto)] gap-1', text && 'mb-1.5')}>
-          {imageUrls.map((url) => (
-            <MessageImage
-              key={url}
-              url={url}
-              name={photoName}
-              revealLabel={isMine || revealed === null || revealed.has(url) ? null : describeHiddenPhoto(url)}
-              onReveal={commands.onReveal}
-              onOpen={(openedUrl) => commands.onOpenImage(openedUrl, photoName)}
-            />
-          ))}
-        </div>
-      ) : null}
-      {text || message.isEdited ? (
-        // Isolates the text, so that its direction affects neither the "(edited)" after it nor the row.
-        <span dir="auto" className={cn('block', (imageUrls.length > 0 || replyTo) && 'px-1')}>
-          <span className="[unicode-bidi:isolate]">
-            {isTextHidden ? (
-              <HiddenPart label={copy.message.hidden} onReveal={() => commands.onReveal(text)} />
-            ) : isMine || revealed === null ? (
-              <RichText text={text} hasLinks={revealed === null} />
-            ) : (
-              <StrangerText text={text} revealed={revealed} onReveal={commands.onReveal} />
-            )}
-          </span>
-          {message.isEdited ? (
-            <span className="ms-1.5 text-xs [unicode-bidi:isolate]">{copy.message.edited}</span>
-          ) : null}
+      {/* Isolates the text, so that its direction affects neither the "(edited)" after it nor the row. */}
+      <span dir="auto" className={cn('block', className)}>
+        <span className="[unicode-bidi:isolate]">
+          {isHidden ? (
+            <HiddenPart label={copy.message.hidden} onReveal={() => commands.onReveal(text)} />
+          ) : isByStranger ? (
+            <StrangerText text={text} revealed={revealed} onReveal={commands.onReveal} />
+          ) : (
+            <RichText text={text} hasLinks={revealed === null} />
+          )}
         </span>
+        {message.isEdited ? (
+          <span className="ms-1.5 text-xs [unicode-bidi:isolate]">{copy.message.edited}</span>
+        ) : null}
+      </span>
+      {isReadable && isByStranger ? <RevealedAddresses text={text} revealed={revealed} /> : null}
+      {isReadable && !isMine ? (
+        <TranslatedText messageKey={message.key} text={text} hidesContacts={isByStranger} />
       ) : null}
-      {text && !isMine && !isTextHidden && revealed !== null ? (
-        <RevealedAddresses text={text} revealed={revealed} />
-      ) : null}
-      {text && !isMine && !isTextHidden ? (
-        <TranslatedText messageKey={message.key} text={text} hidesContacts={revealed !== null} />
+    </>
+  );
+};
+
+const Content = (props: ContentProps) => {
+  const { message } = props;
+  if (message.isDeleted) return copy.message.deleted;
+  const { replyTo } = message;
+  const { text, imageUrls } = parseContent(message);
+  const hasPictures = imageUrls.length > 0;
+  return (
+    <>
+      {replyTo ? <ReplyQuote {...props} replyTo={replyTo} /> : null}
+      {hasPictures ? <MessageImages {...props} urls={imageUrls} className={text !== '' && 'mb-1.5'} /> : null}
+      {text || message.isEdited ? (
+        <MessageText {...props} text={text} className={(hasPictures || replyTo !== null) && 'px-1'} />
       ) : null}
     </>
   );
@@ -244,7 +282,7 @@ export const MessageRow = memo(function MessageRow({
           />
         ) : isLast && !hidesTimes ? (
           <p className="mt-1 text-xs text-muted-foreground tabular-nums">
-            <Time timestamp={message.timestamp} />
+            <time dateTime={formatIsoTime(message.timestamp)}>{formatClockTime(message.timestamp)}</time>
           </p>
         ) : null}
       </div>

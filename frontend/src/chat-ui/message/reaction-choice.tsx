@@ -17,7 +17,7 @@ export interface ReactionChoiceProps {
 export const ReactionChoice = ({ reactions, ownId, onChoose, className }: ReactionChoiceProps) => (
   <EmojiGrid
     emojis={reactionEmojis}
-    label={copy.actions.reactions}
+    label={copy.actions.chooseReaction}
     className={cn('grid-cols-5 gap-1', className)}
     onChoose={onChoose}
     getEmojiName={getEmojiName}

@@ -2,43 +2,58 @@ import { useState } from 'react';
 import { copy } from '@/chat-ui/copy';
 import { splitByAddresses } from '@/chat-ui/message/links';
 
-/**
- * The text of a message with its web addresses. A friend's addresses are links; a stranger's are only marked, so that
- * an accidental tap does not open them.
- */
+interface AddressProps {
+  text: string;
+  url: URL;
+}
+
+const LinkedAddress = ({ text, url }: AddressProps) => (
+  <a
+    href={url.href}
+    title={url.host}
+    target="_blank"
+    rel="noopener noreferrer nofollow"
+    dir="ltr"
+    className="underline underline-offset-4"
+  >
+    {text}
+  </a>
+);
+
+/** Not a link, so that an accidental tap does not open the address. */
+const MarkedAddress = ({ text, url }: AddressProps) => (
+  <span title={url.host} dir="ltr" className="underline decoration-dotted underline-offset-4">
+    {text}
+  </span>
+);
+
+/** The text of a message. Its web addresses are links in a chat of friends (`hasLinks`), and otherwise only marked. */
 export const RichText = ({ text, hasLinks }: { text: string; hasLinks: boolean }) =>
-  splitByAddresses(text).map(({ text: part, url }, index) =>
-    url === undefined ? (
-      part
-    ) : hasLinks ? (
-      <a
-        key={index}
-        href={url.href}
-        title={url.host}
-        target="_blank"
-        rel="noopener noreferrer nofollow"
-        dir="ltr"
-        className="underline underline-offset-4"
-      >
-        {part}
-      </a>
+  splitByAddresses(text).map((part, index) => {
+    if (part.url === undefined) return part.text;
+    return hasLinks ? (
+      <LinkedAddress key={index} text={part.text} url={part.url} />
     ) : (
-      <span key={index} title={url.host} dir="ltr" className="underline decoration-dotted underline-offset-4">
-        {part}
-      </span>
-    ),
-  );
+      <MarkedAddress key={index} text={part.text} url={part.url} />
+    );
+  });
+
+/** @returns false if nothing was copied, because there is no clipboard or the browser denies access to it */
+const copyToClipboard = async (text: string): Promise<boolean> => {
+  const clipboard = navigator.clipboard as Clipboard | undefined; // a page on plain http has none
+  if (!clipboard) return false;
+  try {
+    await clipboard.writeText(text);
+    return true;
+  } catch {
+    return false;
+  }
+};
 
 const CopyAddress = ({ url }: { url: URL }) => {
   const [isCopied, setCopied] = useState(false);
   const copyAddress = async (): Promise<void> => {
-    // A page on plain http has no clipboard, and the browser may deny access to it. The button then stays as it is.
-    const copying = (navigator.clipboard as Clipboard | undefined)?.writeText(url.href);
-    const wasCopied = await copying?.then(
-      () => true,
-      () => false,
-    );
-    if (wasCopied) setCopied(true);
+    if (await copyToClipboard(url.href)) setCopied(true);
   };
   return (
     <button

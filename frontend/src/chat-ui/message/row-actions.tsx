@@ -64,7 +64,7 @@ export const RowActions = ({
           }}
           isOpen={isChoosingReaction}
           onOpenChange={openOrCloseReactions}
-          label={copy.actions.reactions}
+          label={copy.actions.chooseReaction}
           className="p-1.5"
         >
           <ReactionChoice

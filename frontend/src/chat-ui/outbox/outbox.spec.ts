@@ -138,7 +138,7 @@ describe('a text', () => {
     await flushPromises();
     expect(listStates()).toEqual(['refused', 'refused']);
     // A new connection does not send them.
-    outbox.resendAll();
+    outbox.resendUnacknowledged();
     expect(sent).toHaveLength(2);
     outbox.retry('c2');
     expect(sent).toHaveLength(3);
@@ -160,12 +160,12 @@ describe('a text', () => {
     outbox.submit('12', createText('one'));
     outbox.submit('12', createText('two'));
     // Their requests are still in flight.
-    outbox.resendAll();
+    outbox.resendUnacknowledged();
     expect(sent).toHaveLength(2);
     for (const { reject } of sent) reject(new SocketRequestError('closed'));
     await flushPromises();
     expect(listStates()).toEqual(['sending', 'sending']);
-    outbox.resendAll();
+    outbox.resendUnacknowledged();
     expect(sent.slice(2).map(({ message }) => message.clientId)).toEqual(['c1', 'c2']);
   });
 
@@ -178,18 +178,18 @@ describe('a text', () => {
     await flushPromises();
     outbox.handleConnectionGivenUp();
     expect(listStates()).toEqual(['unanswered', 'unanswered']);
-    outbox.resendAll();
+    outbox.resendUnacknowledged();
     expect(listStates()).toEqual(['sending', 'sending']);
     expect(sent.slice(2).map(({ message }) => message.clientId)).toEqual(['c1', 'c2']);
   });
 
-  it('is resent only in the conversation that resendAll names', async () => {
+  it('is resent only in the conversation that resendUnacknowledged names', async () => {
     const { outbox, sent } = createTestOutbox();
     outbox.submit('s1', createText('one'));
     outbox.submit('s2', createText('two'));
     for (const { reject } of sent) reject(new SocketRequestError('closed'));
     await flushPromises();
-    outbox.resendAll('s2');
+    outbox.resendUnacknowledged('s2');
     expect(sent.slice(2).map(({ message }) => message.conversationId)).toEqual(['s2']);
   });
 
@@ -244,7 +244,7 @@ describe('a reload', () => {
     createTestOutbox().outbox.submit('12', { ...createText('hello'), replyTo });
     const { outbox, sent, listMessages } = reload();
     expect(listMessages()).toMatchObject([{ clientId: 'c1', content: 'hello', replyTo, state: 'sending' }]);
-    outbox.resendAll();
+    outbox.resendUnacknowledged();
     expect(sent[0]).toMatchObject({ content: 'hello', message: { clientId: 'c1' } });
   });
 

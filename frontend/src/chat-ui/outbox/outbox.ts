@@ -13,6 +13,11 @@ const toReturnedMessage = ({ content, replyTo, picture }: OutgoingMessage): Retu
   attachment: picture ? { previewUrl: picture.previewUrl, file: picture.file, url: picture.url } : null,
 });
 
+const chooseType = ({ text, attachment }: Outgoing): OutgoingMessage['type'] => {
+  if (!attachment) return 'text';
+  return text === '' ? 'image' : 'mixed';
+};
+
 /**
  * Holds the outgoing messages of one kind of chat, random or private, until the server acknowledges them. A message
  * that the rate limit refuses, or whose picture cannot be uploaded, goes back to the composer
@@ -38,19 +43,26 @@ export const createOutbox = (options: OutboxOptions) => {
     );
   };
 
+  /** @returns false if neither the composer nor, without a mounted one, the draft can take the message */
+  const giveToComposerOrDraft = (message: OutgoingMessage): boolean => {
+    const { conversationId, content, replyTo, picture } = message;
+    const composer = composers.get(conversationId);
+    // A composer that has other content takes back no message with a picture.
+    if (composer) return composer.takeBack(toReturnedMessage(message));
+    // Drafts hold no pictures.
+    if (picture) return false;
+    onReturnedWithoutComposer(conversationId, { text: content, replyTo });
+    return true;
+  };
+
   /**
    * Moves a message back to its composer, or to the draft of its conversation if no composer is mounted.
-   * @returns false if the message has to stay in the outbox: drafts hold no pictures, and a composer that has
-   * other content takes back no message with a picture
+   * @returns false if the message has to stay in the outbox
    */
   const returnToComposer = (message: OutgoingMessage): boolean => {
-    const { conversationId, clientId, replyTo, picture } = message;
-    const composer = composers.get(conversationId);
-    if (!composer && picture) return false;
-    if (!composer) onReturnedWithoutComposer(conversationId, { text: message.content, replyTo });
-    else if (!composer.takeBack(toReturnedMessage(message))) return false;
+    if (!giveToComposerOrDraft(message)) return false;
     // The composer owns the picture now.
-    messages.removeWhere((other) => other.clientId === clientId, { keepsPictures: true });
+    messages.removeWhere(({ clientId }) => clientId === message.clientId, { keepsPictures: true });
     return true;
   };
 
@@ -67,18 +79,19 @@ export const createOutbox = (options: OutboxOptions) => {
     },
 
     /** @returns false while not connected; then the message is not queued */
-    submit: (conversationId: string, { text, attachment, replyTo }: Outgoing): boolean => {
+    submit: (conversationId: string, outgoing: Outgoing): boolean => {
       if (!options.isConnected()) {
         console.warn('Not connected: the message was not sent');
         return false;
       }
+      const { text, attachment, replyTo } = outgoing;
       // A returned picture may have been uploaded already.
       const needsUpload = attachment !== null && attachment.url === null;
       const message: OutgoingMessage = {
         clientId: options.newId(),
         conversationId,
         content: text,
-        type: !attachment ? 'text' : text === '' ? 'image' : 'mixed',
+        type: chooseType(outgoing),
         replyTo,
         at: clock.now(),
         state: needsUpload ? 'uploading' : 'sending',
@@ -108,11 +121,11 @@ export const createOutbox = (options: OutboxOptions) => {
     discard: (clientId: string): void => {
       const message = messages.find(clientId);
       if (!message) return;
-      // While a picture is being uploaded, the content is only its caption.
-      const { conversationId, content: text, replyTo } = message;
       messages.remove(clientId);
-      if (message.state !== 'uploading' || text === '') return;
-      const caption = { text, replyTo, attachment: null };
+      if (message.state !== 'uploading' || message.content === '') return;
+      // While a picture is being uploaded, the content is only its caption.
+      const { conversationId, content, replyTo } = message;
+      const caption = { text: content, replyTo, attachment: null };
       if (!composers.get(conversationId)?.takeBack(caption))
         onReturnedWithoutComposer(conversationId, caption);
     },
@@ -124,14 +137,15 @@ export const createOutbox = (options: OutboxOptions) => {
      * Called on connect: sends in order the messages that were in flight before a disconnect or a reload.
      * @param conversationId  the only conversation whose messages are sent; if absent, those of all are sent
      */
-    resendAll: (conversationId?: string): void => {
-      const shouldResend = (message: OutgoingMessage): boolean =>
-        (conversationId === undefined || message.conversationId === conversationId) &&
-        (message.state === 'sending' || message.state === 'unanswered');
-      for (const { clientId, state } of messages.list().filter(shouldResend)) {
-        const message =
-          state === 'sending' ? messages.find(clientId) : messages.update(clientId, { state: 'sending' });
-        if (message) delivery.deliver(message);
+    resendUnacknowledged: (conversationId?: string): void => {
+      for (const message of messages.list()) {
+        const isIncluded = conversationId === undefined || message.conversationId === conversationId;
+        if (!isIncluded) continue;
+        if (message.state === 'sending') delivery.deliver(message);
+        else if (message.state === 'unanswered') {
+          const updated = messages.update(message.clientId, { state: 'sending' });
+          if (updated) delivery.deliver(updated);
+        }
       }
     },
 
@@ -180,8 +194,8 @@ export const createOutbox = (options: OutboxOptions) => {
       })),
 
     /**
-     * Whether a typing notification may be sent now: at most one in two seconds for each conversation. If so, the
-     * caller must send one, because it counts as sent.
+     * Whether a typing notification may be sent now: at most one in two seconds for each conversation. A permit counts
+     * as a sent notification, so the caller must send one.
      */
     tryAcquireTypingPermit: (conversationId: string): boolean => {
       const now = clock.now();

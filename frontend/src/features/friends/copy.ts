@@ -49,7 +49,7 @@ export const copy = {
   },
   toasts: {
     sent: { title: 'Friend request sent' },
-    /** The addressee had already sent a request to the user. */
+    /** Used when the other user had already sent a request, so that the two are friends at once. */
     sentAndAccepted: { title: 'Friend request sent', description: 'You are friends now.' },
     sendFailed: { title: 'Error', description: 'Could not send friend request.' },
     accepted: { title: 'Request accepted', description: 'User has been added to your friends.' },

@@ -10,7 +10,7 @@ export const copy = {
   },
   reminder: {
     label: 'Your chat',
-    /** Follows the name of the partner. */
+    /** Shown below the name of the partner if there are no new messages. */
     waiting: 'is waiting in your chat.',
     unread: (count: number) => (count === 1 ? '1 new message for you' : `${count} new messages for you`),
     back: 'Open the chat',
@@ -64,7 +64,7 @@ export const copy = {
         text: 'Pictures from strangers stay blurred until you want to see them, and two presses end any chat. Report or block from the chat itself, and nobody is told.',
       },
     },
-    /** Words inside the pictures, which are hidden from assistive technology. */
+    /** What the pictures of the features show. They are hidden from assistive technology. */
     pictures: {
       me: 'quiet-otter-42',
       them: 'brave-heron-7',
@@ -83,6 +83,7 @@ export const copy = {
       ],
       lastMessage: 'so that is how I lost the boat',
       suggestions: ['Did anybody notice?', 'What did you do next?', 'I once lost a bicycle'],
+      // The button and the menu in the picture of `safety`.
       show: 'Show picture',
       skip: 'Skip Chat',
       remove: 'Remove Friend',

@@ -1,5 +1,6 @@
 /**
  * Texts of the moderation tool. Its words:
+ * - person: the user whom a case is about
  * - care: a person in care is matched only with others in care, until a moderator has reviewed their case
  * - hold: a legal hold, during which the data of the person is not erased
  * - finding: a reason for a case that the service found without a report, for example a stated age under 18
@@ -57,15 +58,15 @@ export const copy = {
     countCases: (count: number) => (count === 1 ? '1 case' : `${count} cases`),
     showNew: (count: number) => (count === 1 ? 'Show 1 new case' : `Show ${count} new cases`),
     more: 'Show more',
-    gone: 'No longer waits',
+    noLongerWaits: 'No longer waits',
     reporters: (count: number) => (count === 1 ? '1 reporter' : `${count} reporters`),
     priors: (count: number) => (count === 1 ? '1 prior sanction' : `${count} prior sanctions`),
     automatic: 'Automatic',
     anonymous: 'anonymous',
     claimedBy: (name: string) => `Claimed by ${name}`,
-    due: (time: string) => `${time} left`,
-    late: (time: string) => `${time} late`,
-    open: (time: string) => `open ${time}`,
+    openFor: (time: string) => `open ${time}`,
+    timeLeft: (time: string) => `${time} left`,
+    overdueBy: (time: string) => `${time} late`,
   },
   urgency: {
     label: (urgency: number) => `Urgency ${urgency}`,
@@ -113,8 +114,9 @@ export const copy = {
     finding: 'Finding',
     sources: { random_chat: 'Random chat', private_chat: 'Private chat' },
     marked: 'Marked by the reporter',
-    /** Heading of the list of all messages, below the list of those that the reporter marked. */
+    /** Heading of the list of all messages. `marked` is the heading of the list above it. */
     inOrder: 'In order',
+    /** A link to a marked message, which the list of all messages contains in place of the message itself. */
     markedAbove: (time: string) => `Marked message of ${time}, shown above`,
     omitted: (count: number) =>
       count === 1 ? '1 earlier message is not included.' : `${count} earlier messages are not included.`,
@@ -145,16 +147,16 @@ export const copy = {
     erased: 'The words are erased.',
     noWords: 'Without words.',
   },
-  about: {
+  person: {
     title: 'Person',
     failed: 'The person could not be loaded.',
-    facts: {
+    labels: {
       standing: 'Standing',
       account: 'Account',
       matches: 'Matches',
       reportRate: 'Reports per 100 matches',
       reportsMade: 'Reports made',
-      devices: 'Same devices',
+      otherAccounts: 'Same devices',
     },
     registered: 'Registered',
     anonymous: 'Anonymous',
@@ -162,7 +164,7 @@ export const copy = {
     until: (standing: string, date: string) => `${standing} until ${date}`,
     reportsMade: (total: number, upheld: number, decided: number) =>
       total === 0 ? 'None' : `${total} (${upheld} of ${decided} decided led to action)`,
-    noDevices: 'No other account',
+    noOtherAccount: 'No other account',
     sanctions: 'Sanctions',
     noSanctions: 'No sanction so far.',
     sanction: { suspended: 'Suspension', banned: 'Ban' },
@@ -307,17 +309,12 @@ export const copy = {
     pending: 'One moment...',
     cancel: 'Cancel',
   },
-  /** Results of actions: announcements, toasts and banners. */
+  /** Announcements and toasts about actions that succeed. */
   done: {
     deciding: (id: number) => `Case ${id} is being sent.`,
     decided: (id: number) => `Case ${id} is decided.`,
     escalated: (id: number) => `Case ${id} is escalated.`,
     next: (title: string) => `Next: ${title}.`,
-    notDecided: (id: number, why: string) => `Case ${id} was not decided. ${why}`,
-    goBack: (id: number) => `Go to case ${id}`,
-    dismiss: 'Hide',
-    kept: 'What you wrote is kept. Please look again.',
-    retry: 'Please try again.',
     lifted: 'The sanction is lifted.',
     held: 'The data is held.',
     unheld: 'The hold is lifted.',
@@ -325,7 +322,15 @@ export const copy = {
     noted: 'The note is saved.',
     claimed: (id: number) => `Case ${id} is claimed by you.`,
     released: (id: number) => `Case ${id} is released.`,
-    failed: 'That did not work',
+  },
+  /** Toasts, banners and alerts about actions that fail. */
+  failures: {
+    title: 'That did not work',
+    retry: 'Please try again.',
+    notDecided: (id: number, why: string) => `Case ${id} was not decided. ${why}`,
+    goBack: (id: number) => `Go to case ${id}`,
+    dismiss: 'Hide',
+    kept: 'What you wrote is kept. Please look again.',
   },
   shortcuts: {
     title: 'Keyboard shortcuts',

@@ -22,19 +22,15 @@ export type ConversationChange =
   | { type: 'reacted'; messageId: number; reactions: readonly PrivateReaction[] }
   | { type: 'deleted'; messageId: number };
 
-/**
- * Returns the text of a quote in the form that the server uses: 'Photo' for an image, and an empty text for a deleted
- * message, whose content is empty.
- */
+/** Returns the text with which a message is quoted, in the form that the server uses. */
 const formatQuotedContent = (type: MessageType, content: string): string => {
-  if (content === '') return '';
+  if (content === '') return ''; // a deleted message
   switch (type) {
     case 'image':
       return 'Photo';
     case 'text':
       return truncateGraphemes(content, limits.quoteMaxGraphemes);
-    // Text with image markers.
-    case 'mixed':
+    case 'mixed': // text with image markers
       return truncateGraphemes(parseImageMarkers(content).text, limits.quoteMaxGraphemes);
   }
 };
@@ -43,19 +39,17 @@ const insertMessage = (messages: readonly KnownMessage[], message: KnownMessage)
   // Searches from the end, because the message is nearly always the newest.
   const index = messages.findLastIndex(({ id }) => id <= message.id);
   const existing = messages[index];
-  if (existing?.id === message.id) {
-    // Both a push and the ack may report the message, and the push may lack the `clientId`.
-    if (existing.clientId !== undefined || message.clientId === undefined) return messages;
-    return messages.with(index, { ...existing, clientId: message.clientId });
-  }
-  return messages.toSpliced(index + 1, 0, message);
+  if (existing?.id !== message.id) return messages.toSpliced(index + 1, 0, message);
+  // Both a push and the ack may report the message, and the push may lack the `clientId`.
+  const isClientIdNew = existing.clientId === undefined && message.clientId !== undefined;
+  return isClientIdNew ? messages.with(index, { ...existing, clientId: message.clientId }) : messages;
 };
 
-/** Updates a message's quote of `source` to the current content of `source`. */
-const updateQuote = (message: KnownMessage, source: KnownMessage): KnownMessage => {
+/** If `message` quotes `quoted`, updates the quote to the current content of `quoted`. */
+const updateQuote = (message: KnownMessage, quoted: KnownMessage): KnownMessage => {
   const { replyTo } = message.metadata;
-  if (replyTo?.id !== source.id) return message;
-  const content = formatQuotedContent(source.type, source.content);
+  if (replyTo?.id !== quoted.id) return message;
+  const content = formatQuotedContent(quoted.type, quoted.content);
   return { ...message, metadata: { replyTo: { ...replyTo, content } } };
 };
 
@@ -109,10 +103,12 @@ export const refersToMissedMessage = (
   { messages, hasOlder }: Conversation,
   change: ConversationChange,
 ): boolean => {
-  if (change.type === 'sent' || messages.some(({ id }) => id === change.messageId)) return false;
-  const oldest = messages[0];
-  const mayBeOlder = hasOlder && (oldest === undefined || change.messageId < oldest.id);
-  return !mayBeOlder;
+  if (change.type === 'sent') return false;
+  const { messageId } = change;
+  const isLoaded = messages.some(({ id }) => id === messageId);
+  const oldestId = messages[0]?.id;
+  const isOnOlderPage = hasOlder && (oldestId === undefined || messageId < oldestId);
+  return !isLoaded && !isOnOlderPage;
 };
 
 /** Adds an older page before the loaded messages; messages that are already loaded are left out. */
@@ -143,8 +139,8 @@ export const toggleReaction = (
 };
 
 /**
- * Returns the id of the first unread message. The unread messages are the friend's last `unreadCount` messages, not
- * counting deleted ones. If fewer are loaded, the first of these is returned.
+ * Returns the id of the first unread message, undefined if none is unread. The unread messages are the friend's last
+ * `unreadCount` messages, not counting deleted ones. If fewer are loaded, the first loaded one is returned.
  * @template Id string for the rows of the message list, number for stored messages
  */
 export const findFirstUnreadId = <Id>(
@@ -152,13 +148,7 @@ export const findFirstUnreadId = <Id>(
   friendId: number,
   unreadCount: number,
 ): Id | undefined => {
-  let firstId: Id | undefined;
-  let remaining = unreadCount;
-  for (let index = messages.length - 1; index >= 0 && remaining > 0; index -= 1) {
-    const message = messages[index];
-    if (message?.senderId !== friendId || message.isDeleted) continue;
-    firstId = message.id;
-    remaining -= 1;
-  }
-  return firstId;
+  const received = messages.filter(({ senderId, isDeleted }) => senderId === friendId && !isDeleted);
+  const firstIndex = Math.max(0, received.length - unreadCount);
+  return received[firstIndex]?.id;
 };

@@ -6,20 +6,22 @@ export interface ConnectionMonitorOptions {
   clock: Clock;
   /** Sends a ping; rejects with the failure `timeout` if no pong has arrived after `timeoutMs`. */
   ping: (timeoutMs: number) => Promise<unknown>;
-  /** Whether a request other than a ping waits for its response. */
+  /** Whether a command waits for its response. Every request except a ping is a command. */
   hasPendingCommand: () => boolean;
   /** Called when neither the pong nor any other frame has arrived in time. */
   onDead: () => void;
 }
 
 const pongTimeoutMs = 10_000;
-/** While a command is unanswered, a silence of this length starts a probe. The probe times out after the same time. */
+/** A silence of this length starts a probe while a command is unanswered. */
 const silenceBeforeProbeMs = 3_000;
+/** A probe is a ping with this shorter timeout. */
+const probeTimeoutMs = 3_000;
 
 /** Pings one open connection until `stop`, and reports when it is dead. */
 export class ConnectionMonitor {
   private isStopped = false;
-  /** Frames received, including invalid ones: each shows that the connection works. */
+  /** Number of received frames. Invalid ones count too, because each frame shows that the connection works. */
   private receivedCount = 0;
   private pingTimer: number | undefined;
   private silenceTimer: number | undefined;
@@ -35,19 +37,20 @@ export class ConnectionMonitor {
     clock.clearTimeout(this.silenceTimer);
   }
 
-  /** Checks the connection now: it is dead if no frame of any kind arrives within `silenceBeforeProbeMs`. */
+  /** Checks the connection now. It is dead if no frame of any kind arrives within `probeTimeoutMs`. */
   probe(): void {
-    this.ping(silenceBeforeProbeMs);
+    this.ping(probeTimeoutMs);
   }
 
-  /** Call for each received frame, before it is handled. */
+  /** Call before each received frame is handled. */
   countFrame(): void {
     this.receivedCount += 1;
   }
 
   /**
-   * Call after each received frame, and after each sent frame except a ping. While a command is unanswered, a silence
-   * leads to a probe: otherwise a half-open connection would seem open until the next ping, for up to a minute.
+   * Call after each received frame is handled, and after a command is sent. Probes the connection if it then stays
+   * silent while a command is unanswered. Without the probe, a broken connection could seem open for a minute, until
+   * the next ping.
    */
   restartSilenceTimer(): void {
     const { clock, hasPendingCommand } = this.options;

@@ -42,11 +42,22 @@ describe('opening a connection', () => {
     expect(sockets).toHaveLength(1);
   });
 
-  it('treats a refused or unanswered authenticate as a lost connection', async () => {
+  it('treats a refused authenticate as a lost connection', async () => {
     const { client, getCurrentSocket, getStatus, clock, sockets } = createSocketClient();
     client.start();
     getCurrentSocket().accept();
     getCurrentSocket().refuse('authenticate', 'unavailable');
+    await flushPromises();
+    expect(getStatus()).toEqual({ kind: 'retrying', attempt: 1 });
+    clock.advance(limits.reconnectInitialDelayMs);
+    expect(sockets).toHaveLength(2);
+  });
+
+  it('treats an unanswered authenticate as a lost connection, also in a later attempt', async () => {
+    const { client, getCurrentSocket, getStatus, clock, sockets } = createSocketClient();
+    client.start();
+    getCurrentSocket().accept();
+    clock.advance(limits.authenticateTimeoutMs);
     await flushPromises();
     expect(getStatus()).toEqual({ kind: 'retrying', attempt: 1 });
     clock.advance(limits.reconnectInitialDelayMs);
@@ -77,35 +88,35 @@ describe('sending frames', () => {
 
   it('settles each request by its own ref, in any order of the responses', async () => {
     const { client, getCurrentSocket } = openSocketClient();
-    const first = client.request('join_queue', { preferences: 'both' });
-    const second = client.request('leave_queue', {});
-    const [firstRef, secondRef] = [
-      getCurrentSocket().findLast('join_queue')?.ref,
-      getCurrentSocket().findLast('leave_queue')?.ref,
-    ];
-    expect(firstRef).not.toBe(secondRef);
-    getCurrentSocket().deliver('ack', { n: 2 }, secondRef);
-    getCurrentSocket().deliver('ack', { n: 1 }, firstRef);
-    await expect(first).resolves.toEqual({ n: 1 });
-    await expect(second).resolves.toEqual({ n: 2 });
+    const join = client.request('join_queue', { preferences: 'both' });
+    const leave = client.request('leave_queue', {});
+    const joinRef = getCurrentSocket().findLast('join_queue')?.ref;
+    const leaveRef = getCurrentSocket().findLast('leave_queue')?.ref;
+    expect(joinRef).not.toBe(leaveRef);
+    getCurrentSocket().deliver('ack', { n: 2 }, leaveRef);
+    getCurrentSocket().deliver('ack', { n: 1 }, joinRef);
+    await expect(join).resolves.toEqual({ n: 1 });
+    await expect(leave).resolves.toEqual({ n: 2 });
   });
 
   it('delivers an ack before the frame that follows it', () => {
     const { client, getCurrentSocket, frames } = openSocketClient();
-    const frameCounts: number[] = [];
-    void client.request('leave_queue', {}, { onAck: () => frameCounts.push(frames.length) });
-    const frameCount = frames.length;
+    const frameCountBefore = frames.length;
+    const frameCountsOnAck: number[] = [];
+    void client.request('leave_queue', {}, { onAck: () => frameCountsOnAck.push(frames.length) });
     getCurrentSocket().ack('leave_queue');
     getCurrentSocket().deliver('queue_left', {});
-    expect(frameCounts).toEqual([frameCount]);
-    expect(frames).toHaveLength(frameCount + 1);
+    expect(frameCountsOnAck).toEqual([frameCountBefore]);
+    expect(frames).toHaveLength(frameCountBefore + 1);
   });
 
-  it('rejects a request when refused, timed out or disconnected, and immediately when not connected', async () => {
-    const { client, acceptConnection, getCurrentSocket, clock } = createSocketClient();
+  it('rejects a request immediately when not connected', async () => {
+    const { client } = createSocketClient();
     await expect(client.request('leave_queue', {})).rejects.toMatchObject({ failure: 'not_connected' });
-    client.start();
-    acceptConnection();
+  });
+
+  it('rejects a refused request with the code and the delay that the server sent', async () => {
+    const { client, getCurrentSocket } = openSocketClient();
     const refused = client.request('join_queue', { preferences: 'both' });
     getCurrentSocket().refuse('join_queue', 'rate_limited', 900);
     await expect(refused).rejects.toMatchObject({
@@ -113,9 +124,17 @@ describe('sending frames', () => {
       code: 'rate_limited',
       retryAfterMs: 900,
     });
+  });
+
+  it('rejects a request that is not answered in time', async () => {
+    const { client, clock } = openSocketClient();
     const unanswered = client.request('leave_queue', {}, { timeoutMs: 500 });
     clock.advance(500);
     await expect(unanswered).rejects.toMatchObject({ failure: 'timeout' });
+  });
+
+  it('rejects a pending request when the connection is lost', async () => {
+    const { client, getCurrentSocket } = openSocketClient();
     const interrupted = client.request('leave_queue', {});
     getCurrentSocket().drop(closeCodes.abnormal);
     await expect(interrupted).rejects.toBeInstanceOf(SocketRequestError);

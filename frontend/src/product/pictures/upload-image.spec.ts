@@ -1,8 +1,9 @@
 import { ApiError } from '@/lib/api-client';
 import { stallTimeoutMs, uploadImage } from '@/product/pictures/upload-image';
 
-/** Fake XMLHttpRequest, controlled by the test. */
+/** Fake XMLHttpRequest. The test reads what `uploadImage` has set or sent, and calls `reportProgress` and `respond`. */
 class FakeXhr {
+  /** The request that was created last. */
   static last: FakeXhr;
   upload: { onprogress?: (event: Partial<ProgressEvent>) => void } = {};
   onload?: () => void;
@@ -12,16 +13,16 @@ class FakeXhr {
   responseText = '';
   withCredentials = false;
   isAborted = false;
-  opened: string[] = [];
-  form: FormData | undefined;
+  openArguments: string[] = [];
+  sentForm: FormData | undefined;
   constructor() {
     FakeXhr.last = this;
   }
   open(...args: string[]): void {
-    this.opened = args;
+    this.openArguments = args;
   }
   send(form: FormData): void {
-    this.form = form;
+    this.sentForm = form;
   }
   abort(): void {
     this.isAborted = true;
@@ -46,19 +47,25 @@ afterEach(() => {
   Object.assign(globalThis, { XMLHttpRequest: originalXhr });
 });
 
-it('posts the form with the cookie, reports integer percentages, and returns the address', async () => {
+it('posts the image with the session cookie, and returns the address of the stored image', async () => {
+  const upload = uploadImage(photo, 'chat-images', 'dot.png');
+  const { last } = FakeXhr;
+  expect(last.openArguments).toEqual(['POST', '/api/upload']);
+  expect(last.withCredentials).toBe(true);
+  expect([...(last.sentForm?.keys() ?? [])]).toEqual(['bucket', 'fileName', 'file']);
+  last.respond(200, { url: '/api/files/chat-images/a.webp' });
+  await expect(upload).resolves.toBe('/api/files/chat-images/a.webp');
+});
+
+it('reports the progress in integer percentages', async () => {
   const percents: number[] = [];
   const upload = uploadImage(photo, 'chat-images', 'dot.png', {
     onProgress: (percent) => percents.push(percent),
   });
-  const { last } = FakeXhr;
-  expect(last.opened).toEqual(['POST', '/api/upload']);
-  expect(last.withCredentials).toBe(true);
-  expect([...(last.form ?? new FormData()).keys()]).toEqual(['bucket', 'fileName', 'file']);
-  last.reportProgress(1, 3);
-  last.reportProgress(3, 3);
-  last.respond(200, { url: '/api/files/chat-images/a.webp' });
-  await expect(upload).resolves.toBe('/api/files/chat-images/a.webp');
+  FakeXhr.last.reportProgress(1, 3);
+  FakeXhr.last.reportProgress(3, 3);
+  FakeXhr.last.respond(200, { url: '/api/files/chat-images/a.webp' });
+  await upload;
   expect(percents).toEqual([33, 100]);
 });
 
@@ -70,18 +77,23 @@ it('throws an ApiError with the response of the server', async () => {
   expect(error).toMatchObject({ status: 422, serverMessage: 'No image' });
 });
 
-it('throws when there is no response or an invalid response', async () => {
-  const unanswered = uploadImage(photo, 'avatars', 'profiles/7');
+it('throws when there is no response', async () => {
+  const upload = uploadImage(photo, 'avatars', 'profiles/7');
   FakeXhr.last.onerror?.();
-  await expect(unanswered).rejects.toThrow('no answer');
-  const invalid = uploadImage(photo, 'avatars', 'profiles/7');
+  await expect(upload).rejects.toThrow('no answer');
+});
+
+it('throws when the response contains no address', async () => {
+  const upload = uploadImage(photo, 'avatars', 'profiles/7');
   FakeXhr.last.respond(200, {});
-  await expect(invalid).rejects.toThrow();
+  await expect(upload).rejects.toThrow();
 });
 
 it('aborts an upload that stalls, but does not limit the total time', async () => {
   const upload = uploadImage(photo, 'chat-images', 'dot.png');
+  // Attached now and awaited at the end, so that the rejection is handled when it happens.
   const timeoutExpectation = expect(upload).rejects.toMatchObject({ name: 'TimeoutError' });
+  // Each part arrives just in time. Together, they take longer than an upload may stall.
   for (let part = 1; part <= 5; part += 1) {
     jest.advanceTimersByTime(stallTimeoutMs - 1);
     FakeXhr.last.reportProgress(part, 10);

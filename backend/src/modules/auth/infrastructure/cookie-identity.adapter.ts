@@ -7,27 +7,28 @@ import type { SocketIdentityPort, SocketIdentity } from '../../../platform/realt
 import { SessionCookieCodec } from './session-cookie.codec';
 import { SessionRepository } from './session.repository';
 
-/** The query of one opening socket for the identity that belongs to its session id. */
-interface IdentityQuery {
+/** The look-up of one opening socket. Look-ups are collected in batches; one database query serves a batch. */
+interface IdentityLookup {
   sessionId: string;
-  /** Set when the batch of this query has been handled; stays undefined when there is no valid session. */
+  /** Set when the batch has been handled; stays undefined when there is no valid session. */
   identity?: SocketIdentity;
 }
 
-/** No pause between batches: a batch contains the queries that arrived while the previous one was in flight. */
+/** No pause between batches: a batch contains the look-ups that arrived during the previous one. */
 const BATCH_INTERVAL_MS = 0;
 
 /**
  * Authenticates sockets by the session cookie. It does not use express-session: the request and response objects that
- * express-session needs cost more than the database query. Sockets that open while a database query is in flight share
- * the next one. A family is the series of session ids that replace one another in one login. A login that is renewed,
- * for example by a password change, continues in a new family.
+ * express-session needs cost more than the database query.
+ *
+ * The successive session ids of a login form a family. A change of the password or e-mail address renews the login,
+ * which then continues in a new family.
  */
 @Injectable()
 export class CookieIdentityAdapter implements SocketIdentityPort {
-  private readonly identityQueries = new BatchingQueue<IdentityQuery>(BATCH_INTERVAL_MS, async (queries) => {
-    const identities = await this.sessions.findSocketIdentities(queries.map(({ sessionId }) => sessionId));
-    for (const query of queries) query.identity = identities.get(query.sessionId);
+  private readonly lookups = new BatchingQueue<IdentityLookup>(BATCH_INTERVAL_MS, async (batch) => {
+    const identities = await this.sessions.findSocketIdentities(batch.map(({ sessionId }) => sessionId));
+    for (const lookup of batch) lookup.identity = identities.get(lookup.sessionId);
   });
 
   constructor(
@@ -39,9 +40,9 @@ export class CookieIdentityAdapter implements SocketIdentityPort {
   async identify({ headers }: IncomingMessage): Promise<SocketIdentity | null> {
     const sessionId = this.cookie.readSessionId(headers.cookie);
     if (sessionId === null) return null;
-    const query: IdentityQuery = { sessionId };
-    await this.identityQueries.add(query);
-    return query.identity ?? null;
+    const lookup: IdentityLookup = { sessionId };
+    await this.lookups.add(lookup);
+    return lookup.identity ?? null;
   }
 
   findLiveFamilies(familyIds: readonly string[]): Promise<ReadonlyMap<string, Standing>> {

@@ -13,11 +13,12 @@ const DEVICE_ID_BYTES = 16;
 const MIN_SECRET_BYTES = 32;
 
 /**
- * Identifies browsers by a cookie with a random id, so that new accounts of sanctioned users are recognised. The cookie
- * outlives logins. The server stores only the SHA-256 of the id. The cookie is signed, so that a client cannot choose
- * its id. It is signed with SAFETY_SECRET and not with the session secret, because each rotation of the session secret
- * would invalidate all device cookies. `KnownDeviceService` sets another cookie, which only affects the limits on
- * password guessing.
+ * Identifies browsers, so that new accounts of sanctioned users are recognised. A cookie with a random id outlives
+ * logins; the server stores only the SHA-256 of the id.
+ *
+ * The cookie is signed, so that a client cannot choose its id. It is signed with SAFETY_SECRET, because each rotation
+ * of the session secret would invalidate all device cookies. Another cookie, that of `KnownDeviceService`, only affects
+ * the limits on password guessing.
  */
 @Injectable()
 export class DeviceCookieService {
@@ -26,8 +27,9 @@ export class DeviceCookieService {
 
   constructor(
     private readonly sessionCookie: SessionCookieCodec,
-    @Inject(ENVIRONMENT) { SAFETY_SECRET: secret = '' }: Pick<Environment, 'SAFETY_SECRET'>,
+    @Inject(ENVIRONMENT) environment: Pick<Environment, 'SAFETY_SECRET'>,
   ) {
+    const secret = environment.SAFETY_SECRET ?? '';
     if (Buffer.byteLength(secret) < MIN_SECRET_BYTES)
       throw new Error(`SAFETY_SECRET (or SAFETY_SECRET_FILE) must hold at least ${MIN_SECRET_BYTES} bytes`);
     this.secret = secret;
@@ -43,13 +45,11 @@ export class DeviceCookieService {
   /** Sets the cookie with a new id, unless the browser has a valid one. */
   ensureDevice(request: Pick<Request, 'headers'>, response: Response): Device {
     const existingId = this.readDeviceId(request);
-    const isNew = existingId === null;
-    const deviceId = existingId ?? randomBytes(DEVICE_ID_BYTES).toString('base64url');
-    if (isNew) {
-      const options = { ...this.sessionCookie.options, maxAge: COOKIE_LIFETIME_MS };
-      response.cookie(this.cookieName, sign(deviceId, this.secret), options);
-    }
-    return { hash: hashId(deviceId), isNew };
+    if (existingId !== null) return { hash: hashId(existingId), isNew: false };
+    const newId = randomBytes(DEVICE_ID_BYTES).toString('base64url');
+    const options = { ...this.sessionCookie.options, maxAge: COOKIE_LIFETIME_MS };
+    response.cookie(this.cookieName, sign(newId, this.secret), options);
+    return { hash: hashId(newId), isNew: true };
   }
 
   private readDeviceId(request: Pick<Request, 'headers'>): string | null {

@@ -8,18 +8,24 @@ import { SESSION_LIFETIME_MS, SessionRepository } from './session.repository';
 declare module 'express-session' {
   interface SessionData {
     passport?: { user?: Express.User };
-    /**
-     * When the session was last extended (epoch ms). A change makes express-session save it and send the cookie again.
-     */
+    /** When the session was last extended (epoch ms). A change makes express-session call `set` and send the cookie. */
     refreshedAt?: number;
-    /** Set on a session that was read from the table, not on one that was created during this request. */
+    /** Whether the session was read from the table; undefined if it was created during this request. */
     isFromTable?: true;
   }
 }
 
+/** Calls `done`, a callback of express-session, when the work has ended. */
+const callWhenDone = (work: Promise<void>, done?: (error?: unknown) => void): void => {
+  work.then(
+    () => done?.(),
+    (error: unknown) => done?.(error),
+  );
+};
+
 /**
- * The store with which express-session reads, saves and destroys sessions. Only sessions of logins are stored, as rows
- * of the table `sessions`. `set` only extends a row; the caller of `replaceSession` writes the row of a new id.
+ * Stores the sessions of logins in the table `sessions`. express-session calls `get`, `set` and `destroy`. Only
+ * `replaceSession` writes a new session id to the table; `set` extends sessions that are already there.
  */
 @Injectable()
 export class SessionStoreAdapter extends Store {
@@ -41,7 +47,7 @@ export class SessionStoreAdapter extends Store {
     writeRow: (newSessionId: string, oldSessionId: string) => Promise<void>,
   ): Promise<void> {
     const { sessionID: oldSessionId, session: oldSession } = request;
-    // Replaces request.sessionID and request.session. express-session has added `generate` to this store.
+    // express-session has added `generate` to this store. It replaces request.sessionID and request.session.
     request.sessionStore.generate(request);
     try {
       await writeRow(request.sessionID, oldSessionId);
@@ -58,17 +64,11 @@ export class SessionStoreAdapter extends Store {
   }
 
   override set(sessionId: string, session: SessionData, done?: (error?: unknown) => void): void {
-    this.refreshIfFromTable(sessionId, session).then(
-      () => done?.(),
-      (error: unknown) => done?.(error),
-    );
+    callWhenDone(this.refreshIfFromTable(sessionId, session), done);
   }
 
   override destroy(sessionId: string, done?: (error?: unknown) => void): void {
-    this.sessions.remove(sessionId).then(
-      () => done?.(),
-      (error: unknown) => done?.(error),
-    );
+    callWhenDone(this.sessions.remove(sessionId), done);
   }
 
   private async findSession(sessionId: string): Promise<SessionData | null> {

@@ -1,7 +1,7 @@
 // Uses real PostgreSQL and Redis, and an api replica over HTTP. Each opened browser has its own client address.
 import { type Browser, createEmail, PASSWORD, TestAccounts } from '../../../testing/test-accounts.fixture';
 
-// Password hashing is slow by design, and slower when other tests run in parallel.
+/** Password hashing is slow by design, and slower when other tests run in parallel. */
 const MAX_TEST_DURATION_S = 30;
 jest.setTimeout(MAX_TEST_DURATION_S * 1_000);
 
@@ -9,7 +9,7 @@ jest.setTimeout(MAX_TEST_DURATION_S * 1_000);
 const ACCOUNT_FAILURES = 5;
 /** Failed logins from a client address that are allowed within 15 minutes. */
 const ADDRESS_FAILURES = 60;
-/** Time after which a blocked account may fail once more: 15 minutes / 5. */
+/** Time after which one more failure of a blocked account is allowed: a fifth of 15 minutes. */
 const ACCOUNT_INTERVAL_S = 180;
 
 describe('limits on password guessing', () => {
@@ -20,9 +20,10 @@ describe('limits on password guessing', () => {
   });
   afterAll(() => accounts.close());
 
+  /** Attempts a login with a wrong password, by default from a new client address. */
   const guess = (email: string, browser = accounts.openBrowser()) =>
     accounts.logIn(email, { browser, password: 'a wrong guess' });
-  /** Makes the wrong guesses that are allowed, each from another client address unless a browser is given. */
+  /** Guesses as often as an account allows, by default each time from a new client address. */
   const makeAllowedGuesses = async (email: string, browser?: Browser): Promise<void> => {
     for (let count = 0; count < ACCOUNT_FAILURES; count += 1) await guess(email, browser).expect(401);
   };
@@ -30,16 +31,23 @@ describe('limits on password guessing', () => {
   it('an account is blocked after five failures, even if they come from different client addresses', async () => {
     const { email } = await accounts.register();
     await makeAllowedGuesses(email);
-    const response = await guess(email.toUpperCase());
+    const response = await guess(email);
     expect(response.status).toBe(429);
     expect(response.body.code).toBe('rate_limited');
+    // The interval began with the first failure.
     const retryAfterS = Number(response.get('Retry-After'));
     expect(retryAfterS).toBeGreaterThan(ACCOUNT_INTERVAL_S - MAX_TEST_DURATION_S);
     expect(retryAfterS).toBeLessThanOrEqual(ACCOUNT_INTERVAL_S);
     await accounts.logIn(email).expect(429);
   });
 
-  it('a known device can still sign in to an account that is blocked elsewhere', async () => {
+  it('an account is blocked for every spelling of its e-mail address', async () => {
+    const { email } = await accounts.register();
+    await makeAllowedGuesses(email);
+    await guess(email.toUpperCase()).expect(429);
+  });
+
+  it('a known device can still sign in to an account that is blocked elsewhere, even after a failure', async () => {
     const { browser, email } = await accounts.register();
     await browser.post('/api/logout').expect(204);
     await makeAllowedGuesses(email);
@@ -96,6 +104,7 @@ describe('limits on password guessing', () => {
 
   it('successful logins are not counted', async () => {
     const { email } = await accounts.register();
-    for (let count = 0; count <= ACCOUNT_FAILURES; count += 1) await accounts.logIn(email).expect(200);
+    const loginCount = ACCOUNT_FAILURES + 1;
+    for (let count = 0; count < loginCount; count += 1) await accounts.logIn(email).expect(200);
   });
 });

@@ -35,7 +35,7 @@ const startReadingPostgresLog = async (): Promise<() => string> => {
 };
 
 describe('registration', () => {
-  it('registration creates a user whose username is unrelated to the e-mail, and signs the user in', async () => {
+  it('creates a user whose username is unrelated to the e-mail, and signs the user in', async () => {
     const email = `ada.lovelace.${randomUUID()}@example.org`;
     const browser = accounts.openBrowser();
     const response = await browser.post('/api/register').send({ email, password: PASSWORD }).expect(201);
@@ -56,7 +56,7 @@ describe('registration', () => {
     await browser.get(`/api/user/${user.id}`).expect(200, user);
   });
 
-  it('the session cookie lasts thirty days, and is hidden from scripts and from requests of other sites', async () => {
+  it('sets a cookie for thirty days that is hidden from scripts and from requests of other sites', async () => {
     const response = await postRegistration({ email: createEmail(), password: PASSWORD });
     const cookie = response.get('Set-Cookie')!.find((line) => line.startsWith('thaw.sid='))!;
     expect(cookie).toMatch(/; Path=\//);
@@ -70,14 +70,14 @@ describe('registration', () => {
     expect(lifetimeDays).toBeLessThan(30.1);
   });
 
-  it('registration rejects an address that is registered in other letter case', async () => {
+  it('rejects an address that is registered in other letter case', async () => {
     const { email } = await accounts.register();
     const response = await postRegistration({ email: email.toUpperCase(), password: PASSWORD });
     expect(response.status).toBe(409);
     expect(response.body).toEqual({ statusCode: 409, code: 'email_taken', message: expect.any(String) });
   });
 
-  it('only one of ten concurrent registrations of an address is accepted', async () => {
+  it('accepts only one of ten concurrent requests with the same address', async () => {
     const email = createEmail();
     const responses = await Promise.all(
       Array.from({ length: 10 }, () => postRegistration({ email, password: PASSWORD })),
@@ -92,28 +92,29 @@ describe('registration', () => {
     expect(rows).toEqual([{ users: '1', events: '1' }]);
   });
 
-  it('one of several concurrent requests for an address succeeds, and PostgreSQL logs no address', async () => {
+  it('competes with changes of e-mail: one request gets the address, and PostgreSQL logs no address', async () => {
     const [ada, bob, eve] = [await accounts.register(), await accounts.register(), await accounts.register()];
     const contestedEmail = createEmail();
     const readLog = await startReadingPostgresLog();
     const changeEmail = ({ browser, userId }: SignedInBrowser, email: string) =>
       browser.put(`/api/user/${userId}/email`).send({ newEmail: email, currentPassword: PASSWORD });
     const [eveResponse, ...contestResponses] = await Promise.all([
-      // Succeeds only if Ada already has the contested address, so that Ada's old address is free.
+      // Eve gets Ada's address if Ada has won the contest before, and is refused otherwise.
       changeEmail(eve, ada.email),
       ...Array.from({ length: 5 }, () => postRegistration({ email: contestedEmail, password: PASSWORD })),
       changeEmail(ada, contestedEmail),
       changeEmail(bob, contestedEmail.toUpperCase()),
     ]);
     expect(contestResponses.filter(({ status }) => status < 300)).toHaveLength(1);
+    // 200 for a change, 201 for a registration, 409 for an address in use.
     for (const { status } of [eveResponse, ...contestResponses]) expect([200, 201, 409]).toContain(status);
     const log = readLog();
-    // PostgreSQL logs a violation of this unique index with the name of the index and the duplicate address.
+    // A violation of this unique index would be logged with the name of the index and the duplicate address.
     expect(log).not.toContain('users_email_key');
     for (const email of [contestedEmail, ada.email]) expect(log).not.toContain(email);
   });
 
-  it('passwords and session ids are stored only as hashes, and events contain no e-mail address', async () => {
+  it('stores passwords and session ids only as hashes, and no e-mail address in events', async () => {
     const { cookie, userId, email } = await accounts.register();
     // The value of the cookie is `s:<session id>.<signature>`.
     const sessionId = decodeURIComponent(cookie).replace('thaw.sid=s:', '').split('.')[0]!;

@@ -10,10 +10,10 @@ import { ChatTranscriptService } from '../../random-chat/application/chat-transc
 import { HeldImagesService, type ImageDescription } from '../../uploads/application/held-images.service';
 import { UserLookupService } from '../../users/application/user-lookup.service';
 
-/** Number of the newest messages that evidence contains, besides the marked ones. */
+/** Evidence contains this many of the newest messages, and all marked ones. */
 const NEWEST_MESSAGE_COUNT = 30;
 
-/** An image of the evidence. Its `key` in the file storage is not sent to clients. */
+/** An image of the evidence, with its key in the file storage, which is not sent to clients. */
 export type StoredEvidenceImage = EvidenceMessage['images'][number] & { key: string };
 
 /** Evidence as it is stored in the event of a report or a finding. */
@@ -32,7 +32,7 @@ export interface EvidenceCopy {
   lastMessageAt: Date | null;
 }
 
-/** Ids of the messages that a reporter has marked: strings in a random chat, numbers in a private chat. */
+/** Ids of messages that are the reason of a report or a finding: strings in a random chat, numbers in a private one. */
 type MarkedIds = readonly (string | number)[];
 
 interface Message {
@@ -52,6 +52,9 @@ interface Conversation {
   /** Number of messages that are not among `messages`. */
   omitted: number;
 }
+
+/** An image with the id by which moderators request it. */
+type NumberedImage = ImageDescription & { imageId: number };
 
 /**
  * Copies stored messages of a chat as evidence of a case. A report refers to messages only by their ids, so a reporter
@@ -76,12 +79,13 @@ export class EvidenceService {
     userIds: readonly number[],
     marked: MarkedIds | 'newest' = [],
   ): Promise<EvidenceCopy> {
+    const givenIds: MarkedIds = marked === 'newest' ? [] : marked;
     const { participants, messages, omitted } = await this.chats.read(sessionId, {
       newestCount: NEWEST_MESSAGE_COUNT,
-      messageIds: marked === 'newest' ? [] : marked.filter((id) => typeof id === 'string'),
+      messageIds: givenIds.filter((id) => typeof id === 'string'),
     });
-    const markedIds = marked === 'newest' ? messages.slice(-1).map(({ id }) => id) : marked;
-    // The names shown in the chat expire. Afterwards, the evidence contains the users' current names.
+    const markedIds = marked === 'newest' ? messages.slice(-1).map(({ id }) => id) : givenIds;
+    // There are no participants once the names shown in the chat have expired.
     const people =
       participants.length > 0
         ? participants.map(({ id, username }) => ({ id, username }))
@@ -105,35 +109,19 @@ export class EvidenceService {
   }
 
   private async createCopy(conversation: Conversation, markedIds: MarkedIds): Promise<EvidenceCopy> {
-    const { source, sessionId, people, messages, omitted } = conversation;
-    const images = await this.findImages(messages);
-    const markedIdSet = new Set(markedIds);
-    const evidence: StoredEvidence = {
-      source,
-      sessionId,
-      people,
-      messages: messages.map((message) => ({
-        id: message.id,
-        senderId: message.senderId,
-        at: message.at.toISOString(),
-        type: message.messageType,
-        versions: listTexts(message),
-        isMarked: markedIdSet.has(message.id),
-        images: listImages(message, images),
-      })),
-      omitted,
-    };
+    const images = await this.findImages(conversation.messages);
+    const evidence = toStoredEvidence(conversation, new Set(markedIds), images);
     const json = JSON.stringify(evidence);
     const imageKeys = evidence.messages.flatMap((message) => message.images.map(({ key }) => key));
     return {
       json,
       hash: createHash('sha256').update(json).digest('hex'),
       imageKeys: [...new Set(imageKeys)],
-      lastMessageAt: messages.at(-1)?.at ?? null,
+      lastMessageAt: conversation.messages.at(-1)?.at ?? null,
     };
   }
 
-  /** The stored images of the messages, by key. Each gets a new id, by which moderators request it. */
+  /** The stored images of the messages, by key, each with a new id. */
   private async findImages(messages: readonly Message[]): Promise<ReadonlyMap<string, NumberedImage>> {
     const keys = [...new Set(messages.flatMap(listImageKeys))];
     if (keys.length === 0) return new Map();
@@ -144,6 +132,7 @@ export class EvidenceService {
         [keys.length],
       ),
     ]);
+    // Unknown keys have no description, so some ids may remain unused.
     return new Map(
       descriptions.map((description, index) => [
         description.key,
@@ -153,9 +142,27 @@ export class EvidenceService {
   }
 }
 
-type NumberedImage = ImageDescription & { imageId: number };
+const toStoredEvidence = (
+  { source, sessionId, people, messages, omitted }: Conversation,
+  markedIds: ReadonlySet<string | number>,
+  images: ReadonlyMap<string, NumberedImage>,
+): StoredEvidence => ({
+  source,
+  sessionId,
+  people,
+  messages: messages.map((message) => ({
+    id: message.id,
+    senderId: message.senderId,
+    at: message.at.toISOString(),
+    type: message.messageType,
+    versions: listTexts(message),
+    isMarked: markedIds.has(message.id),
+    images: listImages(message, images),
+  })),
+  omitted,
+});
 
-/** The images of a message that its sender uploaded. The server refuses a message with others; this checks it again. */
+/** The images of a message, except any that its sender did not upload; such a message should have been refused. */
 const listImages = (message: Message, images: ReadonlyMap<string, NumberedImage>): StoredEvidenceImage[] =>
   listImageKeys(message).flatMap((key) => {
     const image = images.get(key);

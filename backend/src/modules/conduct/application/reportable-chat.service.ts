@@ -7,7 +7,7 @@ import { PrivateTranscriptService } from '../../private-chat/application/private
 import { type ChatPeriod, PastChatService } from '../../random-chat/application/past-chat.service';
 import { USER_RELATIONS, type UserRelationsPort } from '../../users/application/user-relations.port';
 
-/** A chat of the reporter and the reported user. `isTooLate`: whether the time in which it can be reported is over. */
+/** The chat that a report is about. `isTooLate`: whether the time in which it can be reported is over. */
 export type ReportableChat =
   | {
       where: 'random_chat';
@@ -19,8 +19,8 @@ export type ReportableChat =
   | { where: 'private_chat'; isTooLate: boolean };
 
 /**
- * The two users and the reported chat: a random chat, by its `sessionId` or by the id of its entry in the chat history
- * (`historyId`). Without these ids it is their private chat.
+ * The two users of a report, and the chat between them. A random chat is named by its `sessionId`, or by `historyId`,
+ * the id of its entry in the chat history. Without these ids it is their private chat.
  */
 export type ChatReference = Pick<FileReport, 'reporterId' | 'targetId' | 'sessionId' | 'historyId'>;
 
@@ -41,40 +41,51 @@ export class ReportableChatService {
    */
   async find(reference: ChatReference): Promise<ReportableChat> {
     const { sessionId, historyId } = reference;
-    if (sessionId !== undefined) return this.toReportable(reference, await this.pastChats.find(sessionId));
+    if (sessionId !== undefined)
+      return this.requireRandomChat(reference, await this.pastChats.find(sessionId));
     if (historyId !== undefined)
-      return this.toReportable(reference, await this.pastChats.findByHistoryId(historyId));
+      return this.requireRandomChat(reference, await this.pastChats.findByHistoryId(historyId));
     return this.findPrivateChat(reference);
   }
 
-  private toReportable({ reporterId, targetId }: ChatReference, chat: ChatPeriod | null): ReportableChat {
-    const isChatOfBoth =
-      reporterId !== targetId && [reporterId, targetId].every((id) => chat?.userIds.includes(id));
-    if (!chat || !isChatOfBoth) throw new DomainError('not_found');
+  /** @throws DomainError not_found when there is no such chat, or the two are not its users */
+  private requireRandomChat(
+    { reporterId, targetId }: ChatReference,
+    chat: ChatPeriod | null,
+  ): ReportableChat {
+    if (!chat) throw new DomainError('not_found');
     const { sessionId, userIds, startedAt, endedAt } = chat;
+    const isChatOfBoth =
+      reporterId !== targetId && userIds.includes(reporterId) && userIds.includes(targetId);
+    if (!isChatOfBoth) throw new DomainError('not_found');
     const isTooLate = endedAt !== null && endedAt < this.computeReportableSince();
     return { where: 'random_chat', sessionId, userIds, startedAt, isTooLate };
   }
 
   private async findPrivateChat({ reporterId, targetId }: ChatReference): Promise<ReportableChat> {
     const since = this.computeReportableSince();
-    const isReportable =
-      (await this.friendships.areFriends(reporterId, targetId)) ||
-      (await this.friendships.hasPendingRequest(reporterId, targetId)) ||
-      // A block ends the friendship or voids the request, but must not prevent a report.
-      (await this.friendships.haveSeparatedSince(reporterId, targetId, since));
-    if (isReportable) return { where: 'private_chat', isTooLate: false };
+    if (await this.haveBeenConnectedSince(reporterId, targetId, since))
+      return { where: 'private_chat', isTooLate: false };
     // Only messages that the reporter received count.
     const lastMessageAt = await this.privateChats.findLastMessageTime(targetId, reporterId);
     if (lastMessageAt) return { where: 'private_chat', isTooLate: lastMessageAt < since };
-    // They have met, for example in a random chat, but there is no message to report. A new report is refused as too
-    // late: `not_found` is only for users who have never met.
-    if (await this.relations.areAcquainted(reporterId, targetId))
-      return { where: 'private_chat', isTooLate: true };
-    throw new DomainError('not_found');
+    const haveMet = await this.relations.areAcquainted(reporterId, targetId);
+    if (!haveMet) throw new DomainError('not_found');
+    // They have met elsewhere, such as in a random chat. There is no private message to report.
+    return { where: 'private_chat', isTooLate: true };
   }
 
-  /** What ended or was sent before this time can no longer be reported. */
+  /** Whether the two are friends or have an open friend request, or one of these was ended or voided after `since`. */
+  private async haveBeenConnectedSince(reporterId: number, targetId: number, since: Date): Promise<boolean> {
+    return (
+      (await this.friendships.areFriends(reporterId, targetId)) ||
+      (await this.friendships.hasPendingRequest(reporterId, targetId)) ||
+      // A block ends the friendship or voids the request, but must not prevent a report.
+      (await this.friendships.haveSeparatedSince(reporterId, targetId, since))
+    );
+  }
+
+  /** Chats that ended, and messages that were sent, before this time can no longer be reported. */
   private computeReportableSince(): Date {
     return new Date(Date.now() - this.environment.REPORTABLE_AFTER_END_S * 1_000);
   }

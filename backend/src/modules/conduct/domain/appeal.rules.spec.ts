@@ -1,4 +1,5 @@
 import {
+  applyTimeLimits,
   computeStanding,
   createConfirmation,
   ada,
@@ -24,27 +25,37 @@ const createDecidedHistory = (outcome: 'warned' | 'suspended' | 'banned' | 'dism
 };
 const appealSanction = (history: ConductHistory) =>
   history.fileAppeal(history.findLastData('SanctionImposed').noticeId);
+/** A history with one report, whose case was decided with a sanction that `ada` has appealed. */
+const createAppealedHistory = (sanction: 'suspended' | 'banned'): ConductHistory => {
+  const history = createDecidedHistory(sanction);
+  appealSanction(history);
+  return history;
+};
+/** The time `days` after the present time of the history. */
+const addDays = ({ now }: ConductHistory, days: number): Date => new Date(now.getTime() + days * DAY_MS);
 const findReporterNoticeId = (history: ConductHistory): number =>
   history.findLastData('CaseDecided').reports[0]!.noticeId;
 
 describe('an appeal', () => {
-  it('is possible against a warning, a flag, a suspension and a ban', () => {
-    const warned = createDecidedHistory('warned');
-    expect(listTypes(warned.fileAppeal(warned.findLastData('PersonWarned').noticeId))).toEqual([
-      'AppealFiled',
-    ]);
+  it('is possible against a warning', () => {
+    const history = createDecidedHistory('warned');
+    const { noticeId } = history.findLastData('PersonWarned');
+    expect(listTypes(history.fileAppeal(noticeId))).toEqual(['AppealFiled']);
+  });
+
+  it('is possible against a flag', () => {
     // Three reporters flag a user.
-    const flagged = new ConductHistory().reportByUsers(3);
-    expect(listTypes(flagged.fileAppeal(flagged.findLastData('PersonFlagged').noticeId))).toEqual([
-      'AppealFiled',
-    ]);
-    for (const outcome of ['suspended', 'banned'] as const)
-      expect(listTypes(appealSanction(createDecidedHistory(outcome)))).toEqual(['AppealFiled']);
+    const history = new ConductHistory().reportByUsers(3);
+    const { noticeId } = history.findLastData('PersonFlagged');
+    expect(listTypes(history.fileAppeal(noticeId))).toEqual(['AppealFiled']);
+  });
+
+  it.each(['suspended', 'banned'] as const)('is possible for a user who was %s', (outcome) => {
+    expect(listTypes(appealSanction(createDecidedHistory(outcome)))).toEqual(['AppealFiled']);
   });
 
   it('changes nothing when it is repeated while open, and is refused once it is decided', () => {
-    const history = createDecidedHistory('suspended');
-    appealSanction(history);
+    const history = createAppealedHistory('suspended');
     expect(appealSanction(history)).toEqual([]);
     history.decideAppeal();
     expectRefusal(() => appealSanction(history), 'already_answered');
@@ -59,38 +70,55 @@ describe('an appeal', () => {
     expectRefusal(() => appealSanction(late), 'too_late');
   });
 
-  it('is refused for notices of other users, for unknown notices and for those that cannot be appealed', () => {
+  it('is refused for the notice of another user', () => {
     const history = createDecidedHistory('suspended');
-    expectRefusal(
-      () => history.fileAppeal(history.findLastData('SanctionImposed').noticeId, firstReporter),
-      'not_found',
-    );
-    // A reporter may appeal only if the report was dismissed.
+    const { noticeId } = history.findLastData('SanctionImposed');
+    expectRefusal(() => history.fileAppeal(noticeId, firstReporter), 'not_found');
+  });
+
+  it('is refused to a reporter whose report was not dismissed', () => {
+    const history = createDecidedHistory('suspended');
     expectRefusal(() => history.fileAppeal(findReporterNoticeId(history), firstReporter), 'not_found');
+  });
+
+  it('is refused for an unknown notice', () => {
+    const history = createDecidedHistory('suspended');
     expectRefusal(() => history.fileAppeal(UNKNOWN_ID), 'not_found');
-    appealSanction(history);
+  });
+
+  it('is refused for the notice with the answer to an appeal', () => {
+    const history = createAppealedHistory('suspended');
     history.decideAppeal();
-    expectRefusal(
-      () => history.fileAppeal(history.findLastData('AppealDecided').answerNoticeId),
-      'not_found',
-    );
+    const { answerNoticeId } = history.findLastData('AppealDecided');
+    expectRefusal(() => history.fileAppeal(answerNoticeId), 'not_found');
   });
 });
 
 describe('the decision of an appeal', () => {
-  it('is made once, by another moderator who is not involved and has seen the newest version of the case', () => {
-    const history = createDecidedHistory('suspended');
-    appealSanction(history);
-    const decide = (changes: object) => () => history.decideAppeal(changes);
-    expectRefusal(decide({ moderatorId: mod }), 'own_decision');
-    expectRefusal(decide({ moderatorId: firstReporter }), 'own_decision');
-    expectRefusal(decide({ moderatorId: ada }), 'own_decision');
-    // Friends of the user or of a reporter are excluded.
-    expectRefusal(decide({ excludedModeratorIds: [otherMod] }), 'own_decision');
-    expectRefusal(decide({ version: 1 }), 'case_changed');
-    expectRefusal(decide({ appealId: UNKNOWN_ID }), 'not_found');
+  it.each([
+    { moderator: 'who has made the appealed decision', changes: { moderatorId: mod } },
+    { moderator: 'who has reported the user', changes: { moderatorId: firstReporter } },
+    { moderator: 'who is the reported user', changes: { moderatorId: ada } },
+    { moderator: 'who is excluded as a friend', changes: { excludedModeratorIds: [otherMod] } },
+  ])('is refused to a moderator $moderator', ({ changes }) => {
+    const history = createAppealedHistory('suspended');
+    expectRefusal(() => history.decideAppeal(changes), 'own_decision');
+  });
+
+  it('is refused to a moderator who has not seen the newest version of the case', () => {
+    const history = createAppealedHistory('suspended');
+    expectRefusal(() => history.decideAppeal({ version: 1 }), 'case_changed');
+  });
+
+  it('is refused for an unknown appeal', () => {
+    const history = createAppealedHistory('suspended');
+    expectRefusal(() => history.decideAppeal({ appealId: UNKNOWN_ID }), 'not_found');
+  });
+
+  it('is made once, by a moderator who is not involved', () => {
+    const history = createAppealedHistory('suspended');
     expect(history.decideAppeal()[0]).toMatchObject({ data: { moderatorId: otherMod, isSolo: false } });
-    expectRefusal(decide({}), 'already_answered');
+    expectRefusal(() => history.decideAppeal(), 'already_answered');
   });
 
   it('can be made by the only moderator 24 hours after the appeal, which the event records', () => {
@@ -106,8 +134,7 @@ describe('the decision of an appeal', () => {
   });
 
   it('sends one notice with the answer and changes nothing when it upholds the suspension', () => {
-    const history = createDecidedHistory('suspended');
-    appealSanction(history);
+    const history = createAppealedHistory('suspended');
     const standingBefore = computeStanding(history);
     expect(history.decideAppeal()).toMatchObject([
       { type: 'AppealDecided', data: { answerNoticeId: expect.any(Number), until: null } },
@@ -116,8 +143,7 @@ describe('the decision of an appeal', () => {
   });
 
   it('lifts the suspension when it reverses the decision', () => {
-    const history = createDecidedHistory('suspended');
-    appealSanction(history);
+    const history = createAppealedHistory('suspended');
     expect(listTypes(history.decideAppeal({ outcome: 'reversed' }))).toEqual([
       'AppealDecided',
       'SanctionLifted',
@@ -125,38 +151,44 @@ describe('the decision of an appeal', () => {
     expect(computeStanding(history).kind).toBe('good');
   });
 
-  it('turns a reduced ban into a suspension with the given end, which needs no confirmation', () => {
-    const history = createDecidedHistory('banned');
-    appealSanction(history);
-    const until = new Date(history.now.getTime() + 2 * DAY_MS);
+  it('turns a reduced ban into a suspension with the given end', () => {
+    const history = createAppealedHistory('banned');
+    const until = addDays(history, 2);
     history.decideAppeal({ outcome: 'reduced', until });
     expect(computeStanding(history)).toMatchObject({ kind: 'suspended', until: until.toISOString() });
-    expectRefusal(() => history.execute(createConfirmation(history)), 'already_answered');
     history.wait(2 * DAY_MS);
     expect(computeStanding(history).kind).toBe('good');
-    // An unconfirmed ban becomes a suspension after 72 hours. This one is not a ban any more.
-    history.wait(2 * DAY_MS);
-    expect(history.execute({ type: 'ApplyTimeLimits' })).toEqual([]);
   });
 
-  it('reduces a suspension only to an earlier end in the future, and refuses an end with another outcome', () => {
-    const history = createDecidedHistory('suspended');
-    appealSanction(history);
-    const addDays = (days: number) => new Date(history.now.getTime() + days * DAY_MS);
+  it('leaves no ban to confirm when it reduces the ban', () => {
+    const history = createAppealedHistory('banned');
+    history.decideAppeal({ outcome: 'reduced', until: addDays(history, 2) });
+    expectRefusal(() => history.execute(createConfirmation(history)), 'already_answered');
+    // The time limit of 72 hours, after which an unconfirmed ban becomes a suspension, has no effect either.
+    history.wait(4 * DAY_MS);
+    expect(applyTimeLimits(history)).toEqual([]);
+  });
+
+  it('reduces a suspension only to an earlier end in the future', () => {
+    const history = createAppealedHistory('suspended');
     // The suspension lasts 7 days.
-    for (const until of [null, addDays(0), addDays(7), addDays(8)])
+    for (const until of [null, addDays(history, 0), addDays(history, 7), addDays(history, 8)])
       expectRefusal(() => history.decideAppeal({ outcome: 'reduced', until }), 'validation_failed');
-    expectRefusal(() => history.decideAppeal({ outcome: 'upheld', until: addDays(1) }), 'validation_failed');
+  });
+
+  it('is refused if it upholds the suspension and sets an end', () => {
+    const history = createAppealedHistory('suspended');
+    const until = addDays(history, 1);
+    expectRefusal(() => history.decideAppeal({ outcome: 'upheld', until }), 'validation_failed');
   });
 
   it('confirms a ban that it upholds', () => {
-    const history = createDecidedHistory('banned');
-    appealSanction(history);
+    const history = createAppealedHistory('banned');
     expect(listTypes(history.decideAppeal())).toEqual(['AppealDecided', 'SanctionConfirmed']);
   });
 
   it('does not confirm a later ban if the moderator who imposed the ban decides the appeal', () => {
-    // Five reporters suspend a user automatically.
+    // Five reporters suspend a user automatically, so `mod` may decide this appeal.
     const history = new ConductHistory().reportByUsers(5);
     appealSanction(history);
     history.decide('banned');
@@ -165,15 +197,15 @@ describe('the decision of an appeal', () => {
   });
 
   it('lifts the suspension when it reverses a ban that has become a suspension', () => {
-    const history = createDecidedHistory('banned');
-    appealSanction(history);
+    const history = createAppealedHistory('banned');
     // A ban that is not confirmed within 72 hours becomes a suspension.
-    history.wait(3 * DAY_MS).execute({ type: 'ApplyTimeLimits' });
+    history.wait(3 * DAY_MS);
+    applyTimeLimits(history);
     history.decideAppeal({ outcome: 'reversed' });
     expect(computeStanding(history).kind).toBe('good');
   });
 
-  it('ends a flag that it reverses, and only later reports count towards another flag', () => {
+  it('ends a flag that it reverses', () => {
     // Three reporters flag a user.
     const history = new ConductHistory().reportByUsers(3);
     history.fileAppeal(history.findLastData('PersonFlagged').noticeId);
@@ -183,6 +215,12 @@ describe('the decision of an appeal', () => {
       'FlagLifted',
     ]);
     expect(computeStanding(history).kind).toBe('good');
+  });
+
+  it('lets only later reports count towards another flag when it reverses a flag', () => {
+    const history = new ConductHistory().reportByUsers(3);
+    history.fileAppeal(history.findLastData('PersonFlagged').noticeId);
+    history.decideAppeal({ outcome: 'reversed' });
     // Reports at the very time of the decision would not count.
     history.wait(1);
     expect(listTypes(history.report(31))).toEqual(['ReportFiled']);
@@ -232,7 +270,7 @@ describe('the appeal of a reporter whose report was dismissed', () => {
   it('lets moderators uphold the dismissal, but not reduce it', () => {
     const history = createDecidedHistory('dismissed');
     history.fileAppeal(findReporterNoticeId(history), firstReporter);
-    const until = new Date(history.now.getTime() + DAY_MS);
+    const until = addDays(history, 1);
     expectRefusal(() => history.decideAppeal({ outcome: 'reduced', until }), 'validation_failed');
     expect(listTypes(history.decideAppeal())).toEqual(['AppealDecided']);
   });

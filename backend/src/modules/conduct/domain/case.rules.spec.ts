@@ -1,4 +1,5 @@
 import {
+  computeStanding,
   createDecision,
   createFinding,
   ada,
@@ -10,40 +11,51 @@ import {
   listTypes,
 } from '../../../testing/conduct-events.fixture';
 import { expectRefusal } from '../../../testing/refusal.functions';
-import { computeStandingAt } from '../../standings/domain/standing.state';
 
-// By default `mod` decides cases. `own_decision` refuses moderators who are involved in the case or have made the
-// decision. `already_answered` refuses an action because the case is decided, or is already escalated.
+// `ada` is the reported user. By default `mod` decides cases. The file case.rules.ts explains the codes of refusals.
 
 const MINUTE_MS = 60_000;
 /** The first two reporters of `reportByUsers`. */
 const [firstReporter, secondReporter] = [11, 12] as const;
 const UNKNOWN_ID = 999;
-const computeStandingKind = ({ state, now }: ConductHistory) => computeStandingAt(state.standing, now).kind;
+/** A history in which five reporters have led to a flag and an automatic suspension of the user. */
+const createSuspendedHistory = (): ConductHistory => new ConductHistory().reportByUsers(5);
 
 describe('a claim', () => {
-  const claim = (history: ConductHistory, moderatorId: number) =>
-    history.execute({ type: 'ClaimCase', caseId: history.caseId, moderatorId });
+  const claim = (history: ConductHistory, moderatorId: number, caseId = history.caseId) =>
+    history.execute({ type: 'ClaimCase', caseId, moderatorId });
   const release = (history: ConductHistory, moderatorId: number) =>
     history.execute({ type: 'ReleaseCase', caseId: history.caseId, moderatorId });
+  const addNote = (history: ConductHistory, moderatorId: number) =>
+    history.execute({ type: 'AddNote', caseId: history.caseId, moderatorId, text: 'Looks bad' });
 
-  it('refuses other moderators for 15 minutes after the last act of its moderator', () => {
+  it('keeps other moderators from claiming and deciding the case for 15 minutes', () => {
     const history = new ConductHistory().reportByUsers(1);
     claim(history, mod);
     history.wait(14 * MINUTE_MS);
     expectRefusal(() => claim(history, otherMod), 'claimed');
-    history.execute({ type: 'AddNote', caseId: history.caseId, moderatorId: mod, text: 'Looks bad' });
-    history.wait(14 * MINUTE_MS);
     expectRefusal(() => history.decide('warned', { moderatorId: otherMod }), 'claimed');
     history.wait(MINUTE_MS);
     expect(listTypes(claim(history, otherMod))).toEqual(['CaseClaimed']);
   });
 
-  it('is not renewed by the note of another moderator', () => {
+  it('is renewed for 15 minutes by a note of its moderator', () => {
+    const history = new ConductHistory().reportByUsers(1);
+    claim(history, mod);
+    history.wait(14 * MINUTE_MS);
+    addNote(history, mod);
+    history.wait(14 * MINUTE_MS);
+    expectRefusal(() => claim(history, otherMod), 'claimed');
+    expectRefusal(() => history.decide('warned', { moderatorId: otherMod }), 'claimed');
+    history.wait(MINUTE_MS);
+    expect(listTypes(claim(history, otherMod))).toEqual(['CaseClaimed']);
+  });
+
+  it('is not renewed by a note of another moderator', () => {
     const history = new ConductHistory().reportByUsers(1);
     claim(history, mod);
     history.wait(10 * MINUTE_MS);
-    history.execute({ type: 'AddNote', caseId: history.caseId, moderatorId: otherMod, text: 'I agree' });
+    addNote(history, otherMod);
     history.wait(5 * MINUTE_MS);
     expect(listTypes(claim(history, otherMod))).toEqual(['CaseClaimed']);
   });
@@ -73,10 +85,7 @@ describe('a claim', () => {
 
   it('is refused for an unknown case', () => {
     const history = new ConductHistory().reportByUsers(1);
-    expectRefusal(
-      () => history.execute({ type: 'ClaimCase', caseId: UNKNOWN_ID, moderatorId: mod }),
-      'not_found',
-    );
+    expectRefusal(() => claim(history, mod, UNKNOWN_ID), 'not_found');
   });
 });
 
@@ -104,14 +113,14 @@ describe('a decision', () => {
     });
   });
 
-  it('that dismisses the case lifts the flag and the automatic suspension, with one notice', () => {
-    // Five reporters flag and suspend a user.
-    const history = new ConductHistory().reportByUsers(5);
+  it('that dismisses a case lifts the flag and the automatic suspension, with one notice for both', () => {
+    const history = createSuspendedHistory();
     const events = history.decide('dismissed');
     expect(listTypes(events)).toEqual(['CaseDecided', 'FlagLifted', 'SanctionLifted']);
-    expect(events[1]?.data).toMatchObject({ noticeId: expect.any(Number) });
-    expect(events[2]?.data).toMatchObject({ noticeId: null, cause: 'dismissed' });
-    expect(computeStandingKind(history)).toBe('good');
+    const [, flagLifted, sanctionLifted] = events;
+    expect(flagLifted?.data).toMatchObject({ noticeId: expect.any(Number) });
+    expect(sanctionLifted?.data).toMatchObject({ noticeId: null, cause: 'dismissed' });
+    expect(computeStanding(history).kind).toBe('good');
   });
 
   it('that dismisses a case sends the user no notice when there is no flag or sanction to lift', () => {
@@ -119,45 +128,57 @@ describe('a decision', () => {
     expect(listTypes(history.decide('dismissed'))).toEqual(['CaseDecided']);
   });
 
-  it('that suspends for 7 days replaces the flag and the automatic suspension', () => {
-    // Five reporters flag and suspend a user.
-    const history = new ConductHistory().reportByUsers(5);
+  it('that suspends a user replaces the flag and the automatic suspension, without a notice for them', () => {
+    const history = createSuspendedHistory();
     const events = history.decide('suspended');
     expect(listTypes(events)).toEqual(['CaseDecided', 'FlagLifted', 'SanctionLifted', 'SanctionImposed']);
-    expect(events[1]?.data).toMatchObject({ noticeId: null });
-    expect(events[2]?.data).toMatchObject({ noticeId: null, cause: 'replaced' });
-    history.wait(6 * DAY_MS);
-    expect(computeStandingKind(history)).toBe('suspended');
-    history.wait(DAY_MS);
-    expect(computeStandingKind(history)).toBe('good');
+    const [, flagLifted, sanctionLifted] = events;
+    expect(flagLifted?.data).toMatchObject({ noticeId: null });
+    expect(sanctionLifted?.data).toMatchObject({ noticeId: null, cause: 'replaced' });
   });
 
-  it('bans without an end', () => {
+  it('that suspends a user for 7 days applies instead of the automatic suspension of 3 days', () => {
+    const history = createSuspendedHistory();
+    history.decide('suspended');
+    history.wait(6 * DAY_MS);
+    expect(computeStanding(history).kind).toBe('suspended');
+    history.wait(DAY_MS);
+    expect(computeStanding(history).kind).toBe('good');
+  });
+
+  it('that bans a user has no end', () => {
     const history = new ConductHistory().reportByUsers(1);
     history.decide('banned');
-    expect(computeStandingAt(history.state.standing, history.now)).toMatchObject({
-      kind: 'banned',
-      until: null,
-    });
+    expect(computeStanding(history)).toMatchObject({ kind: 'banned', until: null });
   });
 
   it('does not affect other cases and their sanctions', () => {
     const history = new ConductHistory().reportByUsers(1);
     history.decide('suspended');
-    // The first case is decided, so this report opens a second one, which the next decision is about.
+    // The first case is decided, so this report opens a second one.
     history.report(secondReporter);
-    expect(listTypes(history.decide('dismissed'))).toEqual(['CaseDecided']);
-    expect(computeStandingKind(history)).toBe('suspended');
+    const secondDecision = history.decide('dismissed');
+    expect(listTypes(secondDecision)).toEqual(['CaseDecided']);
+    expect(computeStanding(history).kind).toBe('suspended');
   });
 
-  it('is refused when the case has changed since the moderator read it, and when it is decided', () => {
+  it('is refused when the case has changed since the moderator read it', () => {
     const history = new ConductHistory().reportByUsers(1);
     const outdatedDecision = createDecision(history, 'warned');
     history.report(secondReporter);
     expectRefusal(() => history.execute(outdatedDecision), 'case_changed');
+  });
+
+  it('is refused when the case is decided already', () => {
+    const history = new ConductHistory().reportByUsers(1);
     history.decide('warned');
-    expectRefusal(() => history.execute(createDecision(history, 'warned')), 'already_answered');
-    // The version is checked before the state of the case.
+    expectRefusal(() => history.decide('warned'), 'already_answered');
+  });
+
+  it('is refused as outdated when the moderator has not seen the earlier decision', () => {
+    const history = new ConductHistory().reportByUsers(1);
+    const outdatedDecision = createDecision(history, 'warned');
+    history.decide('warned');
     expectRefusal(() => history.execute(outdatedDecision), 'case_changed');
   });
 
@@ -165,11 +186,11 @@ describe('a decision', () => {
     ['the reported user', ada, []],
     ['a reporter', firstReporter, []],
     ['a friend of the user or of a reporter', mod, [mod]],
-  ])('is refused to %s', (_who, moderatorId, excludedModeratorIds) => {
+  ])('is refused to %s, even if there is no other moderator', (_who, moderatorId, excludedModeratorIds) => {
     const history = new ConductHistory().reportByUsers(1);
-    // The only moderator may review their own decision after 24 hours, but not decide a case that involves them.
-    const changes = { moderatorId, excludedModeratorIds, isOnlyModerator: true };
+    // Longer than the 24 hours after which the only moderator may review their own decision.
     history.wait(30 * DAY_MS);
+    const changes = { moderatorId, excludedModeratorIds, isOnlyModerator: true };
     expectRefusal(() => history.decide('warned', changes), 'own_decision');
   });
 
@@ -185,25 +206,30 @@ describe('a decision', () => {
     expectRefusal(() => history.decide(outcome, { until }), 'validation_failed');
   });
 
-  it('is refused without a rule or facts, unless it dismisses', () => {
+  it('is refused without a rule or facts', () => {
     const history = new ConductHistory().reportByUsers(1);
     expectRefusal(() => history.decide('warned', { rule: null }), 'validation_failed');
     expectRefusal(() => history.decide('warned', { facts: null }), 'validation_failed');
-    expect(listTypes(history.decide('dismissed'))).toEqual(['CaseDecided']);
   });
 
-  it('with the rule no_illegal places a legal hold, which keeps the evidence', () => {
+  it('that dismisses a case needs neither a rule nor facts', () => {
+    const history = new ConductHistory().reportByUsers(1);
+    const events = history.decide('dismissed', { rule: null, facts: null });
+    expect(listTypes(events)).toEqual(['CaseDecided']);
+  });
+
+  it('under the rule no_illegal places a legal hold, even if it only warns', () => {
     const history = new ConductHistory().reportByUsers(1);
     expect(listTypes(history.decide('warned', { rule: 'no_illegal' }))).toContain('HoldPlaced');
   });
 
-  it('places a legal hold for a sanction, but not for a warning, after a report about a minor', () => {
-    const suspended = new ConductHistory();
-    suspended.report(firstReporter, { category: 'minor' });
-    expect(listTypes(suspended.decide('suspended'))).toContain('HoldPlaced');
-    const warned = new ConductHistory();
-    warned.report(firstReporter, { category: 'minor' });
-    expect(listTypes(warned.decide('warned'))).not.toContain('HoldPlaced');
+  it.each<[what: string, outcome: 'suspended' | 'warned', placesHold: boolean]>([
+    ['that suspends a user places a legal hold', 'suspended', true],
+    ['that warns a user places no legal hold', 'warned', false],
+  ])('%s after a report about a minor', (_what, outcome, placesHold) => {
+    const history = new ConductHistory();
+    history.report(firstReporter, { category: 'minor' });
+    expect(listTypes(history.decide(outcome)).includes('HoldPlaced')).toBe(placesHold);
   });
 
   it('that dismisses a case about a stated age does not end the age question', () => {
@@ -211,12 +237,16 @@ describe('a decision', () => {
     // The finding opens a case and asks the user for their age.
     history.execute(createFinding('stated_age'));
     history.decide('dismissed');
-    expect(computeStandingKind(history)).toBe('age_question');
+    expect(computeStanding(history).kind).toBe('age_question');
   });
 });
 
 describe('an escalation', () => {
-  const escalate = (history: ConductHistory, moderatorId: number, version = history.state.version) =>
+  const escalate = (
+    history: ConductHistory,
+    moderatorId: number,
+    { version = history.state.version }: { version?: number } = {},
+  ) =>
     history.execute({
       type: 'EscalateCase',
       caseId: history.caseId,
@@ -229,12 +259,18 @@ describe('an escalation', () => {
     const history = new ConductHistory().reportByUsers(1);
     escalate(history, mod);
     expectRefusal(() => history.decide('warned'), 'own_decision');
-    expectRefusal(() => escalate(history, otherMod), 'already_answered');
     expect(listTypes(history.decide('warned', { moderatorId: otherMod }))).toContain('CaseDecided');
+  });
+
+  it('is refused for a case that is escalated or decided already', () => {
+    const history = new ConductHistory().reportByUsers(1);
+    escalate(history, mod);
+    expectRefusal(() => escalate(history, otherMod), 'already_answered');
+    history.decide('warned', { moderatorId: otherMod });
     expectRefusal(() => escalate(history, otherMod), 'already_answered');
   });
 
-  it('leaves the decision to the only moderator after 24 hours', () => {
+  it('lets its moderator decide after 24 hours if there is no other moderator', () => {
     const history = new ConductHistory().reportByUsers(1);
     escalate(history, mod);
     history.wait(DAY_MS - 1);
@@ -247,6 +283,6 @@ describe('an escalation', () => {
     const history = new ConductHistory().reportByUsers(1);
     const { version } = history.state;
     history.report(secondReporter);
-    expectRefusal(() => escalate(history, mod, version), 'case_changed');
+    expectRefusal(() => escalate(history, mod, { version }), 'case_changed');
   });
 });

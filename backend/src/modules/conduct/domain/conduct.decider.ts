@@ -6,8 +6,9 @@ import type { ConductCommand } from './conduct.commands';
 import type { ConductEvent } from './conduct.events';
 import { type ConductState, createConductState } from './conduct-state.types';
 import { evolveConduct } from './conduct.state';
+import { decideFinding } from './finding.rules';
 import { decideAlignment, decideInheritedSanction } from './inherited-sanction.rules';
-import { decideFinding, decideReport } from './report.rules';
+import { decideReport } from './report.rules';
 import { decideAgeAnswer, decideConfirmation, decideLegalHold, decideLift } from './sanction.rules';
 import { decideTimeLimits } from './time-limit.rules';
 

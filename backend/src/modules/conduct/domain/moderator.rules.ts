@@ -1,11 +1,13 @@
 import { DomainError } from '../../../platform/errors/domain.errors';
 import { type ConductCase, type ConductState, listReportsOfCase } from './conduct-state.types';
 
-/** What these rules read from a command of a moderator. `userId`: the user whom the case is about. */
+/** What these rules read from a command of a moderator. */
 interface ModeratorCommandFields {
+  /** The user whom the case is about. */
   userId: number;
   moderatorId: number;
   at: Date;
+  /** Moderators who are friends of the user or of a reporter. */
   excludedModeratorIds?: readonly number[];
 }
 
@@ -16,18 +18,16 @@ export const requireCase = ({ cases }: ConductState, caseId: number): ConductCas
   return found;
 };
 
-/**
- * @throws DomainError own_decision when the case is about the moderator, when they have filed one of its reports, or
- * when they are excluded as a friend of the user or of a reporter
- */
+/** @throws DomainError own_decision when the case is about the moderator, or they are a reporter, or excluded */
 export const requireUninvolved = (
   state: ConductState,
   caseId: number,
   { userId, moderatorId, excludedModeratorIds = [] }: ModeratorCommandFields,
 ): void => {
+  const isAboutModerator = moderatorId === userId;
   const hasReported = listReportsOfCase(state, caseId).some(({ reporterId }) => reporterId === moderatorId);
-  if (moderatorId === userId || hasReported || excludedModeratorIds.includes(moderatorId))
-    throw new DomainError('own_decision');
+  const isExcluded = excludedModeratorIds.includes(moderatorId);
+  if (isAboutModerator || hasReported || isExcluded) throw new DomainError('own_decision');
 };
 
 /** @throws DomainError claimed when the case is reserved for another moderator */
@@ -43,16 +43,23 @@ export const requireVersion = (state: ConductState, version: number): void => {
   if (state.version !== version) throw new DomainError('case_changed');
 };
 
+/** A decision or an escalation that is reviewed. */
+interface ReviewedDecision {
+  /** Null for an automatic decision. */
+  moderatorId: number | null;
+  /** When the decision was made; in an appeal, when the appeal was filed. */
+  at: Date;
+}
+
 /**
- * A decision is reviewed by another moderator. The only moderator may review their own, but has to wait first.
- * @param firstDecision the reviewed decision or escalation; `moderatorId` is null for an automatic one; `at` is when it
- * was made, or when the appeal against it was filed
+ * A decision is reviewed by another moderator. If there is no other, the moderator may review their own decision after
+ * a wait.
  * @param soloReviewAfterMs how long after `firstDecision.at` the only moderator has to wait
- * @returns true if the only moderator reviews their own decision
+ * @returns whether the only moderator reviews their own decision
  * @throws DomainError own_decision
  */
 export const requireSecondModerator = (
-  firstDecision: { moderatorId: number | null; at: Date },
+  firstDecision: ReviewedDecision,
   {
     moderatorId,
     isOnlyModerator,
@@ -60,8 +67,9 @@ export const requireSecondModerator = (
   }: Pick<ModeratorCommandFields, 'moderatorId' | 'at'> & { isOnlyModerator: boolean },
   soloReviewAfterMs: number,
 ): boolean => {
-  if (firstDecision.moderatorId !== moderatorId) return false;
-  if (!isOnlyModerator || at.getTime() - firstDecision.at.getTime() < soloReviewAfterMs)
-    throw new DomainError('own_decision');
+  const isOwnDecision = firstDecision.moderatorId === moderatorId;
+  if (!isOwnDecision) return false;
+  const hasWaited = at.getTime() - firstDecision.at.getTime() >= soloReviewAfterMs;
+  if (!isOnlyModerator || !hasWaited) throw new DomainError('own_decision');
   return true;
 };

@@ -1,5 +1,6 @@
 import { DomainError } from '../../../platform/errors/domain.errors';
 import type { LiftCause } from '../../standings/domain/standing.events';
+import { createAutomaticSuspension } from './automatic-restriction.rules';
 import { createEvent } from './conduct-event.factory';
 import type { ConductPolicy } from './conduct-policy.types';
 import type {
@@ -24,7 +25,6 @@ import {
   requireUninvolved,
   requireVersion,
 } from './moderator.rules';
-import { createSuspensionUntilDecided } from './report.rules';
 
 // The acts of moderators on sanctions, and the answer to an age question, which may suspend the user.
 //
@@ -115,9 +115,11 @@ export const decideAgeAnswer = (command: AnswerAgeQuestion, state: ConductState)
   const { noticeId, answer } = command;
   if (state.notices.get(noticeId)?.kind !== 'age_question') throw new DomainError('not_found');
   if (state.standing.ageQuestion?.noticeId !== noticeId) throw new DomainError('already_answered');
+  const answered = createEvent(command, 'AgeAnswered', { noticeId, answer });
+  if (answer !== 'minor') return [answered];
   return [
-    createEvent(command, 'AgeAnswered', { noticeId, answer }),
-    ...(answer === 'minor' ? [createSuspensionUntilDecided(command, state.ageCaseId)] : []),
+    answered,
+    createAutomaticSuspension(command, { caseId: state.ageCaseId, rule: 'adults_only', until: null }),
   ];
 };
 

@@ -1,9 +1,9 @@
+import { createUserFlagged, isFlagged } from './automatic-restriction.rules';
 import { createEvent } from './conduct-event.factory';
 import type { ConductPolicy } from './conduct-policy.types';
 import type { ApplyTimeLimits } from './conduct.commands';
 import type { ConductEvent } from './conduct.events';
 import { awaitsConfirmation, type ConductState, type ImposedSanction } from './conduct-state.types';
-import { createUserFlagged, isFlagged } from './report.rules';
 import { replaceBySuspension } from './sanction.rules';
 
 /** A ban that no second moderator confirms in time becomes a suspension of this duration, from the start of the ban. */

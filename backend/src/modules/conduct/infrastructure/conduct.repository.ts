@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 
-/** Enough ids for any command about a user without undecided reports. Each such report needs one more, for a notice. */
+/** Enough for any command about a user without undecided reports. Each of those needs one more number, for a notice. */
 const NUMBERS_PER_COMMAND = 12;
 
-/** A sanction of another account (the source) that ends before the sanction which a user inherited from it. */
+/** A sanction (the source) that ends before the sanction that another account has inherited from it. */
 export interface OutlivedSource {
   /** The user with the inherited sanction. */
   userId: number;
@@ -12,7 +12,7 @@ export interface OutlivedSource {
   sourceEnd: Date | 'lifted';
 }
 
-/** Locks users for commands about their conduct, reserves ids, and finds users whom the time limits concern. */
+/** Locks users for commands about their conduct, reserves numbers, and finds users whom the time limits concern. */
 @Injectable()
 export class ConductRepository {
   constructor(private readonly dataSource: DataSource) {}
@@ -22,10 +22,7 @@ export class ConductRepository {
     await manager.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [`conduct:${userId}`]);
   }
 
-  /**
-   * Takes numbers from a sequence as ids for cases, reports, sanctions, appeals and notices: enough for any command
-   * about the user.
-   */
+  /** Takes numbers from a sequence, enough for any command about the user. They become ids of cases, notices etc. */
   async reserveNumbers(userId: number, manager: EntityManager): Promise<number[]> {
     const rows = await manager.query<{ number: string }[]>(
       `SELECT nextval('conduct_ids') AS number FROM generate_series(1, $2::int +
@@ -46,40 +43,43 @@ export class ConductRepository {
   }
 
   /**
-   * Users for whom a time limit has passed: the time to confirm a ban, an automatic suspension whose case is undecided,
-   * or a flag.
-   * @param reviewMs the time in which a ban has to be confirmed
-   * @param except ids of users to leave out
+   * Finds users for whom a time limit has passed.
+   * @param search.reviewMs the time in which a ban has to be confirmed
+   * @param search.except ids of users to leave out
    */
-  async findDueUserIds(
-    at: Date,
-    reviewMs: number,
-    limit: number,
-    except: readonly number[],
-  ): Promise<number[]> {
+  async findDueUserIds(search: {
+    now: Date;
+    reviewMs: number;
+    except: readonly number[];
+    limit: number;
+  }): Promise<number[]> {
+    const { now, reviewMs, except, limit } = search;
     const rows = await this.dataSource.query<{ user_id: string }[]>(
       `SELECT DISTINCT user_id FROM (
+         -- Bans that were not confirmed in time.
          SELECT user_id FROM sanctions
          WHERE kind = 'banned' AND confirmed_at IS NULL AND lifted_at IS NULL AND inherited_from IS NULL
            AND starts_at <= $2
          UNION ALL
+         -- Automatic suspensions that have ended, although their case is undecided.
          SELECT sanctions.user_id FROM sanctions JOIN conduct_cases AS cases ON cases.id = sanctions.case_id
          WHERE sanctions.is_automatic AND sanctions.lifted_at IS NULL AND sanctions.until <= $1
            AND cases.state <> 'decided'
-           -- Leaves out suspensions whose end has led to a flag: the flag created this notice.
+           -- Not if the end of the suspension has already led to a flag, with this notice.
            AND NOT EXISTS (SELECT 1 FROM notices WHERE notices.case_id = cases.id
              AND notices.cause = 'sanction_lapsed' AND notices.created_at >= sanctions.until)
          UNION ALL
+         -- Flags that have ended.
          SELECT user_id FROM standings WHERE flagged_until <= $1
        ) AS due WHERE user_id <> ALL ($3::bigint[]) ORDER BY user_id LIMIT $4`,
-      [at, new Date(at.getTime() - reviewMs), except, limit],
+      [now, new Date(now.getTime() - reviewMs), except, limit],
     );
     return rows.map((row) => Number(row.user_id));
   }
 
   /**
-   * Finds the inherited sanctions in force that last longer than their source. Another sanction of the same case may
-   * have replaced the source, so the latest end of those that are not lifted counts as the end of the source.
+   * Finds the inherited sanctions in force that last longer than their source. If other sanctions of the same case have
+   * replaced the source, it ends when the last of them ends. Lifted sanctions do not count.
    * @param sourceUserId the user of the source sanctions; null for all users
    * @returns one entry for each inherited sanction, oldest first
    */
@@ -102,23 +102,27 @@ export class ConductRepository {
     return rows.map(({ user_id: userId, id, until }) => ({
       userId: Number(userId),
       sourceId: Number(id),
-      // Null if the source was lifted, together with any sanction that had replaced it.
+      // Null if the source and all sanctions that replaced it were lifted.
       sourceEnd: until ?? 'lifted',
     }));
   }
 
   /** Whether the user got a notice about their own conduct at or after `since`, so their standing may have changed. */
   async hasConductNoticeSince(userId: number, since: Date): Promise<boolean> {
-    const [row] = await this.dataSource.query<{ has_changed: boolean }[]>(
+    const [row] = await this.dataSource.query<{ has_notice: boolean }[]>(
       `SELECT EXISTS (SELECT 1 FROM notices
-         WHERE recipient_id = $1 AND created_at >= $2 AND kind <> 'report_decided') AS has_changed`,
+         WHERE recipient_id = $1 AND created_at >= $2 AND kind <> 'report_decided') AS has_notice`,
       [userId, since],
     );
-    return row?.has_changed === true;
+    return row?.has_notice === true;
   }
 
   /** A page of the users for whom `hasConductNoticeSince` is true, in the order of their ids. */
-  async findWithConductNoticeSince(since: Date, afterUserId: number, limit: number): Promise<number[]> {
+  async findUserIdsWithConductNoticeSince(
+    since: Date,
+    afterUserId: number,
+    limit: number,
+  ): Promise<number[]> {
     const rows = await this.dataSource.query<{ recipient_id: string }[]>(
       `SELECT DISTINCT recipient_id FROM notices
        WHERE created_at >= $1 AND kind <> 'report_decided' AND recipient_id > $2 ORDER BY recipient_id LIMIT $3`,

@@ -4,7 +4,7 @@ import type { AppealOutcome, HouseRule, Notice, NoticeKind, ReportCategory } fro
 import { DataSource } from 'typeorm';
 import type { AutomaticCause } from '../projections/notice-rows.projection';
 
-/** A row of `notices` with the columns of `SELECT_NOTICES`. */
+/** A result row of `SELECT_NOTICES`. Its ids are strings, because the driver returns a bigint as text. */
 export interface NoticeRow {
   id: string;
   recipient_id: string;
@@ -23,7 +23,7 @@ export interface NoticeRow {
   starts_at: Date | null;
   until: Date | null;
   is_appealable: boolean;
-  /** The facts of a decision, or the reason of another event. Null once erased, or if the notice has neither. */
+  /** The facts of a decision, or the reason of another event. Null if the notice has neither, or they were erased. */
   facts: string | null;
   appeal_id: string | null;
   appeal_outcome: AppealOutcome | null;
@@ -41,6 +41,7 @@ SELECT notices.id, notices.recipient_id, notices.kind, notices.created_at, seen.
   notices.report_id, notices.report_outcome, reports.category AS report_category
 FROM notices
 LEFT JOIN notices_seen AS seen ON seen.notice_id = notices.id
+-- Texts are personal fields of events, which event_private stores.
 LEFT JOIN event_private AS texts ON texts.stream_id = notices.stream_id AND texts.event_id = notices.event_id
 -- The notice of an appeal's decision shows the appeal, which was filed against an earlier notice.
 LEFT JOIN appeals ON appeals.notice_id = COALESCE(notices.appealed_notice_id, notices.id)
@@ -61,6 +62,7 @@ export class NoticeRepository {
     );
   }
 
+  /** Oldest first. */
   findMany(noticeIds: readonly number[]): Promise<NoticeRow[]> {
     return this.dataSource.query(
       `${SELECT_NOTICES} WHERE notices.id = ANY($1::bigint[]) ORDER BY notices.id`,

@@ -11,7 +11,10 @@ import type { EvidenceExpired } from '../domain/conduct.events';
 /** Types of events that contain evidence. */
 const evidenceTypes = ['ReportFiled', 'FindingRaised'];
 
-/** Records that evidence has expired, and releases its images. The next `sweep_uploads` deletes their files. */
+/**
+ * Handles evidence that the job `expire_bodies` has dropped: records its expiry in the conduct stream, and releases the
+ * images that its case has held. The next `sweep_uploads` deletes their files.
+ */
 @Injectable()
 export class EvidenceExpiryService implements OnModuleInit {
   constructor(
@@ -25,24 +28,21 @@ export class EvidenceExpiryService implements OnModuleInit {
     );
   }
 
-  /** @returns an event for each case whose evidence was dropped. The caller appends them to the stream. */
+  /**
+   * Runs in the transaction that has dropped the evidence.
+   * @returns an event for each case whose evidence was dropped. The caller appends them to the stream.
+   */
   private async recordExpiry(
     streamId: string,
     dropped: readonly DroppedData[],
     now: Date,
     manager: EntityManager,
   ): Promise<NewEvent[]> {
-    const reportIdsByCase = new Map<number, number[]>();
-    for (const { type, data } of dropped) {
-      if (!evidenceTypes.includes(type)) continue;
-      // A finding has no report id; its case still gets an event.
-      const { caseId, reportId } = data as { caseId: number; reportId?: number };
-      const reportIds = reportIdsByCase.get(caseId) ?? [];
-      if (reportId !== undefined) reportIds.push(reportId);
-      reportIdsByCase.set(caseId, reportIds);
-    }
+    const reportIdsByCase = groupReportsByCase(dropped);
     for (const caseId of reportIdsByCase.keys()) {
-      if (!(await hasEvidence(streamId, caseId, manager))) await this.images.release(caseId, manager);
+      // The images belong to the case, so they are kept while it has other evidence.
+      const keepsImages = await hasEvidence(streamId, caseId, manager);
+      if (!keepsImages) await this.images.release(caseId, manager);
     }
     const userId = parseConductStreamId(streamId);
     return [...reportIdsByCase].map(([caseId, reportIds]): EvidenceExpired => ({
@@ -54,7 +54,20 @@ export class EvidenceExpiryService implements OnModuleInit {
   }
 }
 
-/** Whether the case has evidence that has not expired, such as that of a later report. Its images must be kept. */
+/** @returns the ids of the reports whose evidence was dropped, by case. A case with findings only has an empty list. */
+const groupReportsByCase = (dropped: readonly DroppedData[]): ReadonlyMap<number, readonly number[]> => {
+  const reportIdsByCase = new Map<number, number[]>();
+  for (const { type, data } of dropped) {
+    if (!evidenceTypes.includes(type)) continue;
+    const { caseId, reportId } = data as { caseId: number; reportId?: number };
+    const reportIds = reportIdsByCase.get(caseId) ?? [];
+    if (reportId !== undefined) reportIds.push(reportId);
+    reportIdsByCase.set(caseId, reportIds);
+  }
+  return reportIdsByCase;
+};
+
+/** Whether the case has evidence that has not expired, such as that of a later report. */
 const hasEvidence = async (streamId: string, caseId: number, manager: EntityManager): Promise<boolean> => {
   const rows = await manager.query<unknown[]>(
     `SELECT 1 FROM events e JOIN event_private p ON p.stream_id = e.stream_id AND p.event_id = e.event_id

@@ -53,7 +53,8 @@ export class TimeLimitsProcessor implements OnModuleInit, OnApplicationBootstrap
     for (;;) {
       // Each user is tried once in a run, so that a user whose command fails does not keep the loop running.
       const except = [...doneUserIds, ...errorsByUser.keys()];
-      const userIds = await this.repository.findDueUserIds(now, this.reviewMs, PAGE_SIZE, except);
+      const { reviewMs } = this;
+      const userIds = await this.repository.findDueUserIds({ now, reviewMs, except, limit: PAGE_SIZE });
       if (userIds.length === 0) break;
       for (const userId of userIds) {
         try {
@@ -77,7 +78,8 @@ export class TimeLimitsProcessor implements OnModuleInit, OnApplicationBootstrap
   private async announceAgain(since: Date): Promise<void> {
     let userIds: number[] = [];
     do {
-      userIds = await this.repository.findWithConductNoticeSince(since, userIds.at(-1) ?? 0, PAGE_SIZE);
+      const afterUserId = userIds.at(-1) ?? 0;
+      userIds = await this.repository.findUserIdsWithConductNoticeSince(since, afterUserId, PAGE_SIZE);
       for (const userId of userIds) await this.standings.announce(userId);
     } while (userIds.length === PAGE_SIZE);
   }

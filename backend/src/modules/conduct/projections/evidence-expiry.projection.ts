@@ -2,6 +2,7 @@ import type { CaseKind } from '@thaw/contract/moderation';
 import type { EntityManager } from 'typeorm';
 import { PersonalDataRepository } from '../../../platform/event-store/personal-data.repository';
 import type { Projection } from '../../../platform/event-store/projection.registry';
+import type { StoredEvent } from '../../../platform/event-store/stored-event.types';
 import { buildConductStreamId } from '../../standings/domain/standing.events';
 import type { ConductEvent } from '../domain/conduct.events';
 import { computeExpiryTimes, type RetentionPolicy } from '../domain/evidence-retention.rules';
@@ -23,6 +24,9 @@ const expiryChangingTypes: readonly ConductEvent['type'][] = [
   'HoldLifted',
 ];
 
+/** A random chat has the stream `chat-<session id>`. */
+const CHAT_STREAM_PREFIX = 'chat-';
+
 /**
  * Sets when the personal data in conduct streams expires: evidence, the words of reporters and appellants, the facts of
  * decisions, notes, and answers to appeals. Each time, the projection computes the expiry of all personal data of a
@@ -34,32 +38,33 @@ export const createEvidenceExpiryProjection = (policy: RetentionPolicy): Project
   tables: [],
   isRepeatable: true,
   handles: [...expiryChangingTypes, 'ChatEnded'],
-  // A new case has no data yet. With the kind `appeal`, the event opens a dismissed case again, whose data is then kept
-  // for longer.
-  concerns: ({ type, data }) => type !== 'CaseOpened' || (data as { kind?: CaseKind }).kind === 'appeal',
+  concerns: (event) => !opensNewCase(event),
   async apply(events, manager, isRebuild) {
-    // A rebuild computes every conduct stream, and reads when the reported chats ended, so it needs no `ChatEnded`.
-    const endedChatIds = isRebuild
-      ? []
-      : events.filter(({ type }) => type === 'ChatEnded').map(({ streamId }) => streamId);
-    const changedStreamIds = events
-      .filter(({ type }) => type !== 'ChatEnded')
-      .map(({ streamId }) => streamId);
-    const reportedUserIds = await findReportedUserIds(endedChatIds, manager);
-    const streamIds = new Set([...changedStreamIds, ...reportedUserIds.map(buildConductStreamId)]);
+    const changes = events.filter(({ type }) => type !== 'ChatEnded');
+    const streamIds = new Set(changes.map(({ streamId }) => streamId));
+    // A rebuild computes every conduct stream anyway, with the ends of chats that are stored by then.
+    if (!isRebuild) {
+      const endedChats = events.filter(({ type }) => type === 'ChatEnded').map(({ streamId }) => streamId);
+      const reportedUserIds = await findReportedUserIds(endedChats, manager);
+      for (const userId of reportedUserIds) streamIds.add(buildConductStreamId(userId));
+    }
     if (streamIds.size === 0) return; // most chats end without a report
     await lockStreams([...streamIds], manager);
     for (const streamId of streamIds) {
       const conductEvents = await readEvents(streamId, manager);
       const chatEnds = await findChatEnds(conductEvents, manager);
-      await PersonalDataRepository.expireEventsAt(
-        streamId,
-        computeExpiryTimes(conductEvents, chatEnds, policy),
-        manager,
-      );
+      const expiryTimes = computeExpiryTimes(conductEvents, chatEnds, policy);
+      await PersonalDataRepository.expireEventsAt(streamId, expiryTimes, manager);
     }
   },
 });
+
+/**
+ * Whether the event opens a new case, which has no data yet. With the kind `appeal`, it opens a dismissed case again,
+ * whose data is then kept for longer.
+ */
+const opensNewCase = ({ type, data }: Pick<StoredEvent, 'type' | 'data'>): boolean =>
+  type === 'CaseOpened' && (data as { kind?: CaseKind }).kind !== 'appeal';
 
 /**
  * Delays appends to the streams until the end of the transaction. Otherwise an expiry that was computed from fewer
@@ -80,7 +85,7 @@ const findReportedUserIds = async (
   if (chatStreamIds.length === 0) return [];
   const rows = await manager.query<{ user_id: string }[]>(
     'SELECT DISTINCT user_id FROM reports WHERE session_id = ANY($1)',
-    [chatStreamIds.map((streamId) => streamId.slice('chat-'.length))],
+    [chatStreamIds.map(parseSessionId)],
   );
   return rows.map((row) => Number(row.user_id));
 };
@@ -109,7 +114,9 @@ const findChatEnds = async (
   const rows = await manager.query<{ stream_id: string; ended_at: Date }[]>(
     `SELECT stream_id, max(occurred_at) AS ended_at FROM events
      WHERE stream_id = ANY($1) AND type = 'ChatEnded' GROUP BY stream_id`,
-    [sessionIds.map((sessionId) => `chat-${sessionId}`)],
+    [sessionIds.map((sessionId) => `${CHAT_STREAM_PREFIX}${sessionId}`)],
   );
-  return new Map(rows.map((row) => [row.stream_id.slice('chat-'.length), row.ended_at]));
+  return new Map(rows.map((row) => [parseSessionId(row.stream_id), row.ended_at]));
 };
+
+const parseSessionId = (chatStreamId: string): string => chatStreamId.slice(CHAT_STREAM_PREFIX.length);

@@ -30,7 +30,7 @@ export class NoticesController {
     return this.notices.list(userId);
   }
 
-  /** Marks a notice as seen. `answer` answers an age question. */
+  /** Marks a notice as seen. `answer` is the user's answer, if the notice asks whether they are an adult. */
   @Put('notices/:noticeId')
   @OpenToExcluded()
   @ApiOkResponse({ type: NoticeDto })

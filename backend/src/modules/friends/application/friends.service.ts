@@ -22,13 +22,13 @@ import type { FriendshipCommand, SendFriendRequest } from '../domain/friendship.
 import { friendshipDecider } from '../domain/friendship.decider';
 import { type FriendshipEvent, buildFriendshipStreamId } from '../domain/friendship.events';
 import type { FriendshipState, FriendRequestState } from '../domain/friendship.state';
-import type { FriendRequestEntity } from '../infrastructure/friend-request.entity';
 import { FriendRepository } from '../infrastructure/friend.repository';
 
-/** A command without the fields that the service adds to every command. */
+/** A command without the fields that `execute` adds. Conditional, so that `Omit` applies to each command type. */
 type FriendshipInput<Command extends FriendshipCommand = FriendshipCommand> =
   Command extends FriendshipCommand ? Omit<Command, 'eventId' | 'at'> : never;
 
+/** Result of a command. A command causes at most one event. */
 interface FriendshipChange {
   state: FriendshipState;
   event: FriendshipEvent | undefined;
@@ -81,21 +81,15 @@ export class FriendsService {
   async sendRequest(requesterId: number, addresseeId: number): Promise<SendRequestResult> {
     await this.limiter.require('friend_requests', requesterId);
     const requestId = await this.friends.allocateRequestId();
-    const { state, event } = await this.runAndPublish(() =>
+    const change = await this.runAndPublish(() =>
       this.executor.runInTransaction((manager) =>
         this.sendInTransaction(manager, { requestId, requesterId, addresseeId }),
       ),
     );
-    const isNew = event?.type === 'FriendRequestSent';
+    const isNew = change.event?.type === 'FriendRequestSent';
     // A repeated request, and one that accepts the request of the other user, are not counted.
     if (!isNew) await this.limiter.refund('friend_requests', requesterId);
-    // An accepted request is no longer pending.
-    const request =
-      event?.type === 'FriendRequestAccepted'
-        ? state.requests.get(event.data.requestId)
-        : state.pendingRequest;
-    if (!request) throw new Error('A friend request was neither created nor found');
-    return { request: toFriendRequest(request), isNew };
+    return { request: toFriendRequest(findSentRequest(change)), isNew };
   }
 
   /** @throws DomainError not_found, already_answered, unavailable */
@@ -106,18 +100,15 @@ export class FriendsService {
   ): Promise<FriendRequest> {
     const request = await this.friends.findRequest(requestId);
     if (request?.addresseeId !== userId) throw new DomainError('not_found');
-    const { state } = await this.execute(userId, request.requesterId, {
-      type: 'AnswerFriendRequest',
-      requestId,
-      userId,
-      answer,
-    });
+    const input = { type: 'AnswerFriendRequest', requestId, userId, answer } as const;
+    const { state } = await this.runAndPublish(() => this.execute(userId, request.requesterId, input));
     return toFriendRequest(requireRequest(state, requestId));
   }
 
   /** @throws DomainError not_found when they are not friends; unavailable */
   async removeFriend(userId: number, friendId: number): Promise<void> {
-    await this.execute(userId, friendId, { type: 'RemoveFriend', userId, friendId });
+    const input = { type: 'RemoveFriend', userId, friendId } as const;
+    await this.runAndPublish(() => this.execute(userId, friendId, input));
   }
 
   /** Ends the friendship or the pending request of two users of whom one is about to block the other. */
@@ -128,15 +119,9 @@ export class FriendsService {
     manager,
     afterCommit,
   }: TransactionEventMap['UserBlocking']): Promise<void> {
-    const { state, events } = await this.executor.execute(
-      buildFriendshipStreamId(blockerId, blockedId),
-      friendshipDecider,
-      { type: 'SeparateUsers', eventId: randomUUID(), at: new Date(), userId: blockerId, otherId: blockedId },
-      manager,
-    );
-    // `unknown`, because the executor's type is `StoredEvent` for the events of every decider.
-    for (const event of events as unknown as FriendshipEvent[])
-      afterCommit(() => this.publishBestEffort(event, state));
+    const input = { type: 'SeparateUsers', userId: blockerId, otherId: blockedId } as const;
+    const change = await this.execute(blockerId, blockedId, input, manager);
+    afterCommit(() => this.publishBestEffort(change));
   }
 
   /** Publishes the changed profile to the user's friends and to the user's own pages. */
@@ -151,63 +136,65 @@ export class FriendsService {
     }
   }
 
-  private execute(userId: number, otherId: number, input: FriendshipInput): Promise<FriendshipChange> {
+  /**
+   * Executes a command on the stream of two users. If a concurrent block ends their friendship or pending request, it
+   * appends to the same stream, so the executor detects a version conflict.
+   * @param manager the transaction to run in; without it, the command has its own
+   */
+  private async execute(
+    userId: number,
+    otherId: number,
+    input: FriendshipInput,
+    manager?: EntityManager,
+  ): Promise<FriendshipChange> {
     const command = { ...input, eventId: randomUUID(), at: new Date() } as FriendshipCommand;
-    // Needs no lock against blocks: a block that ends a friendship or a pending request appends to the same stream, so
-    // optimistic concurrency detects it.
-    return this.runAndPublish(() =>
-      this.executor.execute(buildFriendshipStreamId(userId, otherId), friendshipDecider, command),
+    const { state, events } = await this.executor.execute(
+      buildFriendshipStreamId(userId, otherId),
+      friendshipDecider,
+      command,
+      manager,
     );
+    // The type of `events` covers the events of all modules.
+    const [event] = events as unknown as FriendshipEvent[];
+    return { state, event };
   }
 
   /**
-   * Optimistic concurrency does not detect every reason to refuse a request: a block between users without a relation
-   * does not change their stream. Therefore the transaction that appends the request also reads and locks blocks and
-   * users.
+   * Also checks and locks the blocks and the users, in the same transaction: a block of two users without a relation
+   * does not change their stream, so `execute` would not detect it.
    */
   private async sendInTransaction(
     manager: EntityManager,
     ids: Pick<SendFriendRequest, 'requestId' | 'requesterId' | 'addresseeId'>,
-  ) {
+  ): Promise<FriendshipChange> {
     const { requesterId, addresseeId } = ids;
     if (await this.blockList.isBlockedEitherWayUntilCommit(requesterId, addresseeId, manager))
       throw new DomainError('not_found');
     if (!(await this.users.lockAndCheckExistence([requesterId, addresseeId], manager)))
       throw new DomainError('not_found');
-    const at = new Date();
-    const since = new Date(at.getTime() - limits.friendRequestWindowMs);
-    // Also false if a chat of the two was ended for safety.
+    const since = new Date(Date.now() - limits.friendRequestWindowMs);
+    // Whether they have chatted since then, and none of their chats was ended for safety.
     const mayBecomeFriends = await this.pastPartners.mayBecomeFriends(
       requesterId,
       addresseeId,
       since,
       manager,
     );
-    return this.executor.execute(
-      buildFriendshipStreamId(requesterId, addresseeId),
-      friendshipDecider,
-      { type: 'SendFriendRequest', eventId: randomUUID(), at, ...ids, mayBecomeFriends },
-      manager,
-    );
+    const input = { type: 'SendFriendRequest', ...ids, mayBecomeFriends } as const;
+    return this.execute(requesterId, addresseeId, input, manager);
   }
 
-  /**
-   * Runs a command and publishes its event, of which there is at most one.
-   * @throws DomainError unavailable when other commands changed the stream on every attempt
-   */
-  private async runAndPublish(
-    runCommand: () => Promise<{ state: FriendshipState; events: readonly object[] }>,
-  ): Promise<FriendshipChange> {
-    const { state, events } = await throwUnavailableOnConflict(runCommand);
-    const [event] = events as FriendshipEvent[];
-    if (event) await this.publishBestEffort(event, state);
-    return { state, event };
+  /** @throws DomainError unavailable when other commands changed the stream on every attempt */
+  private async runAndPublish(runCommand: () => Promise<FriendshipChange>): Promise<FriendshipChange> {
+    const change = await throwUnavailableOnConflict(runCommand);
+    await this.publishBestEffort(change);
+    return change;
   }
 
   /** Never throws: frames are sent with best effort, and a client that misses one reads the lists later. */
-  private async publishBestEffort(event: FriendshipEvent, state: FriendshipState): Promise<void> {
+  private async publishBestEffort({ event, state }: FriendshipChange): Promise<void> {
     try {
-      await this.publishEvent(event, state);
+      if (event) await this.publishEvent(event, state);
     } catch (error) {
       logWarning(this.logger, 'A change of a friendship was not published', error);
     }
@@ -233,10 +220,8 @@ export class FriendsService {
         }
         return;
       }
-      case 'FriendRequestDeclined':
-        return; // The requester is not notified of a decline.
-      case 'FriendRequestVoided':
-        // The server ended the request, for example after a block, which the blocked user must not notice.
+      case 'FriendRequestDeclined': // The requester is not notified of a decline.
+      case 'FriendRequestVoided': // For example after a block, which the blocked user must not notice.
         return;
       case 'FriendshipRemoved': {
         const { removedBy, removedFriendId } = event.data;
@@ -268,6 +253,16 @@ const requireRequest = (state: FriendshipState, requestId: number): FriendReques
   return request;
 };
 
+/**
+ * The request between two users after one of them has sent a request: the new one, an earlier one that it repeats, or
+ * the other user's request, which it accepts.
+ */
+const findSentRequest = ({ state, event }: FriendshipChange): FriendRequestState => {
+  if (event?.type === 'FriendRequestAccepted') return requireRequest(state, event.data.requestId);
+  if (!state.pendingRequest) throw new Error('A friend request was neither created nor found');
+  return state.pendingRequest;
+};
+
 /** Converts the state or the row of a request to the form that clients receive. */
 const toFriendRequest = ({
   requestId,
@@ -275,9 +270,7 @@ const toFriendRequest = ({
   addresseeId,
   status,
   createdAt,
-}: Pick<FriendRequestEntity, 'requesterId' | 'addresseeId' | 'status' | 'createdAt'> & {
-  requestId: number;
-}): FriendRequest => ({
+}: Omit<FriendRequestState, 'isHidden'>): FriendRequest => ({
   id: requestId,
   requesterId,
   addresseeId,

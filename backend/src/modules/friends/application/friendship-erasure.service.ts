@@ -8,8 +8,9 @@ import { friendshipDecider } from '../domain/friendship.decider';
 import { type FriendshipEvent, buildFriendshipStreamId } from '../domain/friendship.events';
 import { FriendRepository } from '../infrastructure/friend.repository';
 
-/** The kind of relation that was ended between the user and one other user. */
+/** Whether a friendship or a pending request was ended. Plural, as in the counts of an erasure. */
 export type EndedRelation = 'friendships' | 'requests';
+type RecordEnd = (ended: EndedRelation, manager: EntityManager) => Promise<void>;
 
 /** Ends the friendships and requests of a user whose data is being erased. */
 @Injectable()
@@ -26,32 +27,32 @@ export class FriendshipErasureService {
    * Ends every friendship of a user and informs the friends, and voids every pending request of the user.
    * @param recordEnd runs once for each ended relation, in the transaction that ends the relation.
    */
-  async separateFromAll(
-    userId: number,
-    recordEnd: (ended: EndedRelation, manager: EntityManager) => Promise<void>,
-  ): Promise<void> {
+  async separateFromAll(userId: number, recordEnd: RecordEnd): Promise<void> {
     for (const otherId of await this.friends.findRelatedIds(userId)) {
-      const event = await this.executor.runInTransaction(async (manager) => {
-        const { events } = await this.executor.execute(
-          buildFriendshipStreamId(userId, otherId),
-          friendshipDecider,
-          {
-            type: 'SeparateUsers',
-            eventId: randomUUID(),
-            at: new Date(),
-            userId,
-            otherId,
-          },
-          manager,
-        );
-        // The command causes at most one event. The type of `events` covers the events of all modules.
-        const [endEvent] = events as unknown as FriendshipEvent[];
-        if (endEvent)
-          await recordEnd(endEvent.type === 'FriendshipRemoved' ? 'friendships' : 'requests', manager);
-        return endEvent;
-      });
+      const event = await this.separate(userId, otherId, recordEnd);
       if (event?.type === 'FriendshipRemoved') await this.publishRemoval(otherId, event.data);
     }
+  }
+
+  /** @returns the event that ends the relation of the two users; undefined when they have none any more */
+  private separate(
+    userId: number,
+    otherId: number,
+    recordEnd: RecordEnd,
+  ): Promise<FriendshipEvent | undefined> {
+    return this.executor.runInTransaction(async (manager) => {
+      const { events } = await this.executor.execute(
+        buildFriendshipStreamId(userId, otherId),
+        friendshipDecider,
+        { type: 'SeparateUsers', eventId: randomUUID(), at: new Date(), userId, otherId },
+        manager,
+      );
+      // `execute` does not know the event type of the stream. The command causes at most one event.
+      const [event] = events as unknown as FriendshipEvent[];
+      if (!event) return undefined;
+      await recordEnd(event.type === 'FriendshipRemoved' ? 'friendships' : 'requests', manager);
+      return event;
+    });
   }
 
   /** Never throws: frames are sent with best effort, and a client that misses one reads its list of friends later. */

@@ -8,11 +8,11 @@ const bob = 7;
 const eve = 99;
 /** The id of a request that the command under test creates. */
 const NEW_REQUEST_ID = 9;
-/** All events of the history occur at this time. */
+/** All past events occur at this time. */
 const historyTime = new Date(Date.UTC(2026, 10, 20));
-/** Commands are executed a second later, unless a test sets another time. */
-const COMMAND_DELAY_MS = 1_000;
-const computeCommandTime = (delayMs = COMMAND_DELAY_MS): Date => new Date(historyTime.getTime() + delayMs);
+/** The time of a command: a second after the past events, unless a test sets another delay. */
+const computeCommandTime = (delayMs = 1_000): Date => new Date(historyTime.getTime() + delayMs);
+/** The other user of Ada and Bob. */
 const getOther = (userId: number): number => (userId === ada ? bob : ada);
 
 const given = createGiven(friendshipDecider);
@@ -49,7 +49,7 @@ const removedEvent: FriendshipEvent = {
   data: { removedBy: ada, removedFriendId: bob },
 };
 
-/** With `mayBecomeFriends: false`, the two have not chatted in the last 30 days. */
+/** By default: Ada's request to Bob. `mayBecomeFriends`: whether the two have chatted in the last 30 days. */
 const createSendCommand = (
   options: { requesterId?: number; mayBecomeFriends?: boolean; delayMs?: number } = {},
 ): SendFriendRequest => {
@@ -64,6 +64,7 @@ const createSendCommand = (
     mayBecomeFriends,
   };
 };
+/** By default: Bob's answer to the request of `createSentEvent()`. */
 const createAnswerCommand = (
   answer: 'accepted' | 'declined',
   { userId = bob, requestId = 1 } = {},
@@ -105,39 +106,46 @@ describe('a friend request', () => {
       .thenThrows('not_found');
   });
 
-  it('is not sent again when repeated, even if the two have not recently chatted', () => {
+  it('that is repeated changes nothing, even if the two have not recently chatted', () => {
     given(sentEvent)
       .when(createSendCommand({ mayBecomeFriends: false }))
       .thenNothing();
   });
 
-  it('to a user who has already sent one makes the two friends, even if they have not recently chatted', () => {
+  it('to a user who has already sent one is an acceptance, even if the two have not recently chatted', () => {
     given(sentEvent)
       .when(createSendCommand({ requesterId: bob, mayBecomeFriends: false }))
       .then({ type: 'FriendRequestAccepted', data: { requestId: 1, requesterId: ada, addresseeId: bob } });
   });
 
-  it('between friends is refused', () => {
-    given(sentEvent, acceptedEvent).when(createSendCommand()).thenThrows('already_friends');
-    given(sentEvent, acceptedEvent)
-      .when(createSendCommand({ requesterId: bob }))
-      .thenThrows('already_friends');
+  it.each([ada, bob])('of user %s to a friend is refused with already_friends', (requesterId) => {
+    given(sentEvent, acceptedEvent).when(createSendCommand({ requesterId })).thenThrows('already_friends');
   });
 
-  it('can be sent again after the friendship has ended, if the two have recently chatted', () => {
-    given(sentEvent, acceptedEvent, removedEvent)
-      .when(createSendCommand())
-      .then({ type: 'FriendRequestSent', data: { isHidden: false } });
-    given(sentEvent, acceptedEvent, removedEvent)
-      .when(createSendCommand({ mayBecomeFriends: false }))
-      .thenThrows('not_found');
+  describe('after the end of a friendship', () => {
+    it('is sent if the two have recently chatted', () => {
+      given(sentEvent, acceptedEvent, removedEvent)
+        .when(createSendCommand())
+        .then({ type: 'FriendRequestSent', data: { isHidden: false } });
+    });
+
+    it('is refused with not_found if the two have not recently chatted', () => {
+      given(sentEvent, acceptedEvent, removedEvent)
+        .when(createSendCommand({ mayBecomeFriends: false }))
+        .thenThrows('not_found');
+    });
   });
 
   describe('after a decline', () => {
-    it('is hidden if it is sent within a day', () => {
+    const hiddenEvent = createSentEvent({ requestId: 2, isHidden: true });
+
+    it('is hidden during the cool-down of a day', () => {
       given(sentEvent, declinedEvent)
         .when(createSendCommand({ delayMs: DECLINE_COOL_DOWN_MS - 1 }))
         .then({ type: 'FriendRequestSent', data: { requestId: NEW_REQUEST_ID, isHidden: true } });
+    });
+
+    it('is visible after the cool-down', () => {
       given(sentEvent, declinedEvent)
         .when(createSendCommand({ delayMs: DECLINE_COOL_DOWN_MS }))
         .then({ type: 'FriendRequestSent', data: { isHidden: false } });
@@ -149,19 +157,23 @@ describe('a friend request', () => {
         .then({ type: 'FriendRequestSent', data: { requesterId: bob, isHidden: false } });
     });
 
-    it('stays hidden when repeated within the day, and is replaced by a visible one later', () => {
-      const hiddenEvent = createSentEvent({ requestId: 2, isHidden: true });
+    it('that is hidden stays hidden when it is repeated during the cool-down', () => {
       given(sentEvent, declinedEvent, hiddenEvent).when(createSendCommand()).thenNothing();
+    });
+
+    it('that is hidden is replaced by a visible one when it is repeated after the cool-down', () => {
       given(sentEvent, declinedEvent, hiddenEvent)
         .when(createSendCommand({ delayMs: DECLINE_COOL_DOWN_MS }))
         .then({ type: 'FriendRequestSent', data: { requestId: NEW_REQUEST_ID, isHidden: false } });
     });
 
-    it('cannot be answered while hidden, but is accepted when the addressee sends a request to the requester', () => {
-      const hiddenEvent = createSentEvent({ requestId: 2, isHidden: true });
+    it('that is hidden cannot be answered', () => {
       given(sentEvent, declinedEvent, hiddenEvent)
         .when(createAnswerCommand('accepted', { requestId: 2 }))
         .thenThrows('not_found');
+    });
+
+    it('that is hidden is accepted when the addressee sends a request to the requester', () => {
       given(sentEvent, declinedEvent, hiddenEvent)
         .when(createSendCommand({ requesterId: bob }))
         .then({ type: 'FriendRequestAccepted', data: { requestId: 2 } });
@@ -170,32 +182,37 @@ describe('a friend request', () => {
 });
 
 describe('an answer to a friend request', () => {
-  it('is possible only for the addressee, and only if the request exists', () => {
+  it('accepts the request', () => {
     given(sentEvent)
       .when(createAnswerCommand('accepted'))
       .then({ type: 'FriendRequestAccepted', data: { requestId: 1 } });
+  });
+
+  it('declines the request', () => {
     given(sentEvent)
       .when(createAnswerCommand('declined'))
       .then({ type: 'FriendRequestDeclined', data: { requestId: 1 } });
-    given(sentEvent)
-      .when(createAnswerCommand('accepted', { userId: ada }))
-      .thenThrows('not_found');
-    given(sentEvent)
-      .when(createAnswerCommand('accepted', { userId: eve }))
-      .thenThrows('not_found');
-    given(sentEvent)
-      .when(createAnswerCommand('accepted', { requestId: 2 }))
-      .thenThrows('not_found');
   });
 
-  it('can be repeated but not changed', () => {
+  it.each<[string, { userId?: number; requestId?: number }]>([
+    ['by the requester', { userId: ada }],
+    ['by a third user', { userId: eve }],
+    ['to an unknown request', { requestId: 2 }],
+  ])('%s is refused with not_found', (_case, options) => {
+    given(sentEvent).when(createAnswerCommand('accepted', options)).thenThrows('not_found');
+  });
+
+  it('that is repeated changes nothing', () => {
     given(sentEvent, acceptedEvent).when(createAnswerCommand('accepted')).thenNothing();
     given(sentEvent, declinedEvent).when(createAnswerCommand('declined')).thenNothing();
+  });
+
+  it('that differs from an earlier answer is refused with already_answered', () => {
     given(sentEvent, acceptedEvent).when(createAnswerCommand('declined')).thenThrows('already_answered');
     given(sentEvent, declinedEvent).when(createAnswerCommand('accepted')).thenThrows('already_answered');
   });
 
-  it('does not restore an ended friendship when it is repeated, even while a new request is pending', () => {
+  it('that is repeated does not restore an ended friendship, even while a new request is pending', () => {
     given(sentEvent, acceptedEvent, removedEvent).when(createAnswerCommand('accepted')).thenNothing();
     given(sentEvent, acceptedEvent, removedEvent, createSentEvent({ requestId: 2, requesterId: bob }))
       .when(createAnswerCommand('accepted'))
@@ -204,11 +221,13 @@ describe('an answer to a friend request', () => {
 });
 
 describe('the removal of a friendship', () => {
-  it('is open to both friends, and refused between users who are not friends', () => {
-    for (const userId of [ada, bob])
-      given(sentEvent, acceptedEvent)
-        .when(createRemoveCommand(userId))
-        .then({ type: 'FriendshipRemoved', data: { removedBy: userId, removedFriendId: getOther(userId) } });
+  it.each([ada, bob])('is possible for user %s, one of the two friends', (userId) => {
+    given(sentEvent, acceptedEvent)
+      .when(createRemoveCommand(userId))
+      .then({ type: 'FriendshipRemoved', data: { removedBy: userId, removedFriendId: getOther(userId) } });
+  });
+
+  it('is refused with not_found between users who are not friends', () => {
     given(sentEvent).when(createRemoveCommand(ada)).thenThrows('not_found');
     given(sentEvent, acceptedEvent, removedEvent).when(createRemoveCommand(ada)).thenThrows('not_found');
   });
@@ -251,8 +270,11 @@ describe('a block between the two users', () => {
     given(sentEvent, voidedEvent).when(blockByBob).thenNothing();
   });
 
-  it('voids a request for good: neither an answer nor a request of the addressee accepts it', () => {
+  it('voids a request permanently: an answer does not accept it', () => {
     given(sentEvent, voidedEvent).when(createAnswerCommand('accepted')).thenThrows('not_found');
+  });
+
+  it('voids a request permanently: a request of the addressee is a new one and does not accept it', () => {
     given(sentEvent, voidedEvent)
       .when(createSendCommand({ requesterId: bob }))
       .then({ type: 'FriendRequestSent' });
@@ -260,15 +282,19 @@ describe('a block between the two users', () => {
 });
 
 describe('the voiding of a request for reasons of safety', () => {
-  it('ends a pending request without an answer, and leaves a friendship as it is', () => {
-    const voidCommand: FriendshipCommand = {
-      type: 'VoidFriendRequest',
-      eventId: 'new',
-      at: computeCommandTime(),
-    };
+  const voidCommand: FriendshipCommand = {
+    type: 'VoidFriendRequest',
+    eventId: 'new',
+    at: computeCommandTime(),
+  };
+
+  it('ends a pending request without an answer', () => {
     given(sentEvent)
       .when(voidCommand)
       .then({ type: 'FriendRequestVoided', data: { requestId: 1 } });
+  });
+
+  it('changes nothing between friends, and between users without a request', () => {
     given(sentEvent, acceptedEvent).when(voidCommand).thenNothing();
     given().when(voidCommand).thenNothing();
   });

@@ -20,7 +20,7 @@ export class MatchMetricsRegistry {
           count,
         ]),
     );
-    metrics.addGauge(
+    metrics.addLiveGauge(
       'thaw_queue_oldest_seconds',
       'How long the user who has searched longest has waited; 0 without one',
       async () => (await queue.readLongestWaitMs()) / 1_000,

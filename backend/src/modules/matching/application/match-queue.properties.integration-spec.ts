@@ -6,18 +6,18 @@ import { anyCrowd, anySteps } from '../../../testing/match-queue-steps.fixture';
 import { createTestRedis, type TestRedis } from '../../../testing/test-redis.harness';
 
 const isLongRun = process.env.THAW_TEST_LONG === '1';
-/** Number of random sequences of operations, half of them in each of the two tests. */
-const SEQUENCES = Number(process.env.THAW_TEST_SEQUENCES ?? (isLongRun ? 100_000 : 2_000));
+/** Number of random sequences of operations. The two tests below share them. */
+const SEQUENCE_COUNT = Number(process.env.THAW_TEST_SEQUENCES ?? (isLongRun ? 100_000 : 2_000));
 /** Short runs have short sequences, since each operation costs some round trips to Redis. */
 const MAX_STEPS = isLongRun ? 40 : 16;
 const TIMEOUT_MS = isLongRun ? 7_200_000 : 60_000;
 /** Short runs repeat the same sequences of operations, because their seed is fixed; long runs try new sequences. */
 const SEED = Number(process.env.THAW_TEST_SEED ?? (isLongRun ? Date.now() % 2 ** 31 : 20_261_120));
 /**
- * Operations (see `Step`) and search results that `MatchQueueComparison` counts. A search that finds no partner is
- * counted as `waits`. A run proves little unless each count is above `MIN_FREQUENT_COUNT`.
+ * Cases that a run must contain to prove something, each more often than `MIN_FREQUENT_COUNT`: operations (see `Step`),
+ * and results of searches (`waits`: no partner was found).
  */
-const FREQUENT = [
+const FREQUENT_CASES = [
   'matched',
   'waits',
   'confirm',
@@ -32,10 +32,10 @@ const FREQUENT = [
 ];
 const MIN_FREQUENT_COUNT = 15;
 /**
- * Also counted. `care` is a move to the care pool, in which only flagged users are matched; `common` is a move back. A
- * matched user is `claimed` until the chat starts.
+ * Further cases, of which each must occur more often than `MIN_RARE_COUNT`. `care` is a move to the care pool, in which
+ * only flagged users are matched; `common` is a move back. A matched user is `claimed` until the chat starts.
  */
-const RARE = [
+const RARE_CASES = [
   'block while claimed',
   'block while chatting',
   'care while searching',
@@ -47,6 +47,10 @@ const RARE = [
 ];
 const MIN_RARE_COUNT = 3;
 
+const addCounts = (totals: Map<string, number>, counts: ReadonlyMap<string, number>): void => {
+  for (const [name, count] of counts) totals.set(name, (totals.get(name) ?? 0) + count);
+};
+
 describe('the match queue', () => {
   let store: TestRedis;
 
@@ -56,7 +60,7 @@ describe('the match queue', () => {
   afterAll(() => store.close());
 
   it.each([
-    // A cool-down is the time in which the partners of a chat are not matched again.
+    // The partners of a chat are not matched again during a cool-down, which a search ignores after `relaxAfterS`.
     { relaxAfterS: 600, when: 'while cool-downs hold' },
     { relaxAfterS: 0, when: 'while cool-downs are ignored' },
   ])(
@@ -74,12 +78,12 @@ describe('the match queue', () => {
             const comparison = new MatchQueueComparison(client, crowd, relaxAfterS);
             await comparison.start();
             for (const step of steps) await comparison.execute(step);
-            for (const [name, count] of comparison.counts) counts.set(name, (counts.get(name) ?? 0) + count);
+            addCounts(counts, comparison.counts);
           }),
-          { seed: SEED, numRuns: SEQUENCES / 2 },
+          { seed: SEED, numRuns: SEQUENCE_COUNT / 2 },
         );
-        for (const name of FREQUENT) expect(counts.get(name)).toBeGreaterThan(MIN_FREQUENT_COUNT);
-        for (const name of RARE) expect(counts.get(name)).toBeGreaterThan(MIN_RARE_COUNT);
+        for (const name of FREQUENT_CASES) expect(counts.get(name)).toBeGreaterThan(MIN_FREQUENT_COUNT);
+        for (const name of RARE_CASES) expect(counts.get(name)).toBeGreaterThan(MIN_RARE_COUNT);
         // Recent partners are matched again only while cool-downs are ignored.
         if (relaxAfterS === 0) expect(counts.get('matched again')).toBeGreaterThan(MIN_RARE_COUNT);
       } finally {

@@ -8,7 +8,7 @@ import { ReplicaLeaseService } from '../../../platform/realtime/replica-lease.se
 import { SocketDirectoryRepository } from '../../../platform/realtime/socket-directory.repository';
 import { REDIS } from '../../../platform/redis/redis.module';
 import type { RedisClient } from '../../../platform/redis/redis-connection.factory';
-import { openBatch } from '../../../platform/redis/redis-nodes.functions';
+import { openBatch, type RedisBatch } from '../../../platform/redis/redis-nodes.functions';
 import { buildSessionId, matchingKeys } from '../../../platform/redis/redis.keys';
 import type { RedisScript } from '../../../platform/redis/redis-script.model';
 import {
@@ -41,22 +41,25 @@ import {
 
 /** A claim (a match whose chat has not started yet) that is not confirmed within this time expires. */
 const CLAIM_TTL_MS = 3_000;
-/** Interval at which it is checked whether chats have ended without `finish`, for example because a process died. */
+/** A chat is checked this often: it may have ended without `finish`, for example because a process died. */
 const CHECK_CHAT_EVERY_MS = 600_000;
-/** The scripts keep the record of a user without sockets for 35 s, so the socket directory adds no grace period. */
+/** The socket directory adds no grace period: the scripts keep the place of a user without sockets for 35 s. */
 const DIRECTORY_GRACE_MS = 0;
 
-/** Two matched users and the session of their chat. The user whose call made the match comes first. */
+/** A `MatchedPair` in which the user whose call made the match comes first. */
 export type Match = MatchedPair;
 
 /** A user's state in matching. */
 export type MatchState =
   | { kind: 'idle' }
-  /**
-   * `since`: when the search started. `retryInMs`: if a cool-down (recent partners are not matched again for some
-   * time) prevented a match, the time until it may be ignored; otherwise null.
-   */
-  | { kind: 'searching'; criteria: SearchCriteria; since: Date; retryInMs: number | null }
+  | {
+      kind: 'searching';
+      criteria: SearchCriteria;
+      /** When the search started. */
+      since: Date;
+      /** Set if recent partners were skipped, because of their cool-down: the time until one of them may be chosen. */
+      retryInMs: number | null;
+    }
   /** Matched by this call, whose caller starts the chat. */
   | { kind: 'matched'; criteria: SearchCriteria; match: Match }
   /** Matched by another call; the chat is about to start. */
@@ -73,7 +76,7 @@ export interface QueueRecord {
 export type LeaveResult =
   /** `left`: the search has ended; `idle`: there was none. */
   | { kind: 'left' | 'idle' }
-  /** The user has a match. If it is not confirmed yet, the queue records that the user left; see `confirm`. */
+  /** Too late: the user has a match. If it is still a claim, `confirm` will return the user as one who has left. */
   | { kind: 'claimed' | 'chatting'; sessionId: string; msSinceMatch: number };
 
 /** KEYS of every script of matching. One key is enough, because all keys of matching share its hash tag. */
@@ -83,15 +86,17 @@ const KEYS = [matchingKeys.replicas];
  * The match queue in Redis. Each user who searches or chats has one record with their state, and every change is one
  * atomic script. A new match is a claim until `confirm` is called. This class does not start the chats of matches.
  *
- * A user's place in the queue is the time at which their search started. Replicas with a socket of the user hold the
- * place. Without such a replica the user is parked: not matched, and forgotten after 35 s
+ * A user's place in the queue is the time at which their search started. The place is held by the replicas that have a
+ * socket of the user. A user without such a replica is parked: not matched, and forgotten after 35 s
  * (docs/product-decisions.md, A42). Users are matched within their pool only: users whom moderation has flagged in
  * `care`, all others in `common`.
  */
 @Injectable()
 export class MatchQueueService {
-  private readonly ignoreCoolDownAfterMs: number;
+  /** Cool-down: for this long after their chat, two users are not matched again (docs/product-decisions.md, A41). */
   private readonly coolDownMs: number;
+  /** A user who has searched for this long may be matched in spite of a cool-down. */
+  private readonly ignoreCoolDownAfterMs: number;
   /** Which replicas hold sockets of users who are searching or claimed. */
   private readonly directory: SocketDirectoryRepository<JoinReply>;
 
@@ -100,8 +105,8 @@ export class MatchQueueService {
     @Inject(ENVIRONMENT) environment: Environment,
     private readonly lease: ReplicaLeaseService,
   ) {
-    this.ignoreCoolDownAfterMs = environment.REMATCH_RELAX_AFTER_S * 1_000;
     this.coolDownMs = environment.REMATCH_COOLDOWN_S * 1_000;
+    this.ignoreCoolDownAfterMs = environment.REMATCH_RELAX_AFTER_S * 1_000;
     this.directory = new SocketDirectoryRepository<JoinReply>({
       name: 'places in the queue',
       redis,
@@ -110,7 +115,7 @@ export class MatchQueueService {
       slots: { count: 1, getPrefix: () => matchingKeys.prefix, findSlot: () => 0 },
       scripts: { join: resumeScript, leave: departScript, sweep: sweepScript },
       graceAfterLossMs: DIRECTORY_GRACE_MS,
-      // The scripts record replicas only for users who are searching or claimed.
+      // The scripts record no replica for a user who is idle or chatting.
       isRecorded: ([state]) => state !== 'idle' && state !== 'chatting',
     });
   }
@@ -126,7 +131,8 @@ export class MatchQueueService {
     excludedIds: readonly number[] = [],
     pool: Pool = 'common',
   ): Promise<MatchState> {
-    return this.joinAndMatch(joinScript, userId, [gender, preference, getPoolName(pool), ...excludedIds]);
+    const criteria = [gender, preference, getPoolName(pool)];
+    return this.holdPlace(joinScript, userId, [...this.buildMatchParameters(), ...criteria, ...excludedIds]);
   }
 
   /**
@@ -135,24 +141,18 @@ export class MatchQueueService {
    * @param excludedIds as for `join`; null if they are not known, in which case matching is not retried.
    */
   async resume(userId: number, excludedIds: readonly number[] | null = []): Promise<MatchState> {
-    if (excludedIds === null) {
-      // Without parameters for a match, the script does not retry matching.
-      const reply = await this.directory.joinWith(resumeScript, String(userId), this.lease.replicaId, []);
-      return toMatchState(userId, reply);
-    }
-    return this.joinAndMatch(resumeScript, userId, excludedIds);
+    // The script retries matching only if it gets parameters for it.
+    const parameters = excludedIds === null ? [] : [...this.buildMatchParameters(), ...excludedIds];
+    return this.holdPlace(resumeScript, userId, parameters);
   }
 
-  /** Runs a script that records this replica as holder of the user's place and tries to match the user. */
-  private async joinAndMatch(
+  /** Runs a script that also records this replica as a holder of the user's place. */
+  private async holdPlace(
     script: RedisScript<JoinReply>,
     userId: number,
-    scriptParameters: readonly (string | number)[],
+    parameters: readonly (string | number)[],
   ): Promise<MatchState> {
-    const reply = await this.directory.joinWith(script, String(userId), this.lease.replicaId, [
-      ...this.buildMatchParameters(),
-      ...scriptParameters,
-    ]);
+    const reply = await this.directory.joinWith(script, String(userId), this.lease.replicaId, parameters);
     return toMatchState(userId, reply);
   }
 
@@ -163,8 +163,8 @@ export class MatchQueueService {
   }
 
   /**
-   * Records that the user's last socket on this replica has closed. If no other replica has a socket of the user, the
-   * searching user is parked. Never rejects: a departure that cannot be recorded now is recorded later.
+   * Records that the user's last socket on this replica has closed. A searching user is parked if no other replica has
+   * a socket of theirs. Never rejects: a departure that cannot be recorded now is recorded later.
    */
   async depart(userId: number): Promise<void> {
     await this.directory.leave(String(userId), this.lease.replicaId, DIRECTORY_GRACE_MS);
@@ -192,11 +192,12 @@ export class MatchQueueService {
   async leave(userId: number): Promise<LeaveResult> {
     const reply = await leaveQueueScript.run(this.redis, KEYS, [userId]);
     if (reply.length === 1) {
-      // `left` or `idle`: there is no match.
+      const [kind] = reply; // `left` or `idle`
       this.forget(userId);
-      return { kind: reply[0] };
+      return { kind };
     }
-    return { kind: reply[0], sessionId: reply[1], msSinceMatch: reply[2] };
+    const [kind, sessionId, msSinceMatch] = reply;
+    return { kind, sessionId, msSinceMatch };
   }
 
   /** Retries matching for a searching user. */
@@ -207,8 +208,8 @@ export class MatchQueueService {
   }
 
   /**
-   * Moves a user to a pool. A searching user keeps the start of their search, which is their place there, and matching
-   * is retried.
+   * Moves a user to a pool. For a searching user, matching is retried there. The start of their search, and so their
+   * place, does not change.
    * @param excludedIds as for `join`.
    */
   async changePool(userId: number, pool: Pool, excludedIds: readonly number[] = []): Promise<MatchState> {
@@ -228,12 +229,12 @@ export class MatchQueueService {
     return outcome === 'ok' ? userIdsWhoLeft.map(Number) : null;
   }
 
-  /** @returns expired claims. Each becomes overdue again after 3 s unless it is confirmed or released. */
+  /** @returns overdue claims. Each is overdue again after `CLAIM_TTL_MS`, unless it is confirmed or released before. */
   async takeOverdueClaims(): Promise<Match[]> {
     return (await takeOverdueClaimsScript.run(this.redis, KEYS, [CLAIM_TTL_MS])).map(toMatch);
   }
 
-  /** @returns chats not checked for ten minutes. Each becomes due again unless it is finished. */
+  /** @returns chats that are due for a check. Each is due again after `CHECK_CHAT_EVERY_MS`, unless it is finished. */
   async takeChatsDueForCheck(): Promise<Match[]> {
     return (await takeChatsDueForCheckScript.run(this.redis, KEYS, [CHECK_CHAT_EVERY_MS])).map(toMatch);
   }
@@ -243,10 +244,7 @@ export class MatchQueueService {
     return (await releaseClaimScript.run(this.redis, KEYS, [sessionId, ...userIds])).map(Number);
   }
 
-  /**
-   * Frees the users of an ended chat and starts their cool-down, during which they are not matched with each other
-   * (docs/product-decisions.md, A41).
-   */
+  /** Frees the users of an ended chat, and starts their cool-down. */
   async finish({ sessionId, userIds }: Match): Promise<void> {
     await finishScript.run(this.redis, KEYS, [sessionId, this.coolDownMs, ...userIds]);
   }
@@ -268,15 +266,10 @@ export class MatchQueueService {
 
   /** Counts the users in each queue, without parked ones. */
   async countWaiting(): Promise<WaitingCounts> {
-    const pipeline = openBatch(this.redis);
-    for (const { gender, preference, pool } of queueCriteria)
-      pipeline.zcard(matchingKeys.queue(gender, preference, getPoolName(pool)));
-    const replies = (await pipeline.exec()) ?? [];
-    return queueCriteria.map((criteria, index) => {
-      const [error, count] = replies[index] ?? [];
-      if (error) throw error;
-      return { ...criteria, count: Number(count) };
-    });
+    const batch = openBatch(this.redis);
+    for (const criteria of queueCriteria) batch.zcard(getQueueKey(criteria));
+    const counts = await execute(batch);
+    return queueCriteria.map((criteria, index) => ({ ...criteria, count: Number(counts[index]) }));
   }
 
   /**
@@ -284,27 +277,21 @@ export class MatchQueueService {
    * empty.
    */
   async readLongestWaitMs(): Promise<number> {
-    const pipeline = openBatch(this.redis);
-    for (const { gender, preference, pool } of queueCriteria)
-      pipeline.zrange(matchingKeys.queue(gender, preference, getPoolName(pool)), '0', '0', 'WITHSCORES');
-    const starts = ((await pipeline.exec()) ?? []).flatMap(([error, head]) => {
-      if (error) throw error;
-      const [, since] = head as string[];
-      return since === undefined ? [] : [Number(since)];
-    });
+    const batch = openBatch(this.redis);
+    for (const criteria of queueCriteria) batch.zrange(getQueueKey(criteria), '0', '0', 'WITHSCORES');
+    // The user at the head of each queue, with the start of their search; empty for an empty queue.
+    const heads = (await execute(batch)) as string[][];
+    const starts = heads.flatMap(([, since]) => (since === undefined ? [] : [Number(since)]));
     // Starts are times of the clock of Redis, which may be ahead of the clock of this process.
     return starts.length === 0 ? 0 : Math.max(0, Date.now() - Math.min(...starts));
   }
 
   /** @returns for each of the users, the partner in their chat; null for users who are not in a chat. */
   async readPartners(userIds: readonly number[]): Promise<(number | null)[]> {
-    const pipeline = openBatch(this.redis);
-    for (const userId of userIds) pipeline.hmget(matchingKeys.user(userId), 'state', 'partner');
-    return ((await pipeline.exec()) ?? []).map(([error, fields]) => {
-      if (error) throw error;
-      const [state, partner] = fields as [string | null, string | null];
-      return state === 'chatting' && partner ? Number(partner) : null;
-    });
+    const batch = openBatch(this.redis);
+    for (const userId of userIds) batch.hmget(matchingKeys.user(userId), 'state', 'partner');
+    const records = (await execute(batch)) as [state: string | null, partner: string | null][];
+    return records.map(([state, partner]) => (state === 'chatting' && partner ? Number(partner) : null));
   }
 
   /** Whether the two are in a chat together, or were within the last ten minutes (`RECENT_PARTNER_TTL_MS`). */
@@ -336,16 +323,26 @@ export class MatchQueueService {
 
   /** @returns the record of each user, in the same order; null for users without one. */
   async readRecords(userIds: readonly number[]): Promise<(QueueRecord | null)[]> {
-    const pipeline = openBatch(this.redis);
-    for (const userId of userIds) pipeline.hmget(matchingKeys.user(userId), 'state', 'session', 'pool');
-    const replies = (await pipeline.exec()) ?? [];
-    return replies.map(([error, fields]) => {
-      if (error) throw error;
-      const [state, sessionId, pool] = fields as [QueueRecord['state'] | null, string | null, string | null];
-      return state ? { state, sessionId, pool: parsePoolName(pool) } : null;
-    });
+    const batch = openBatch(this.redis);
+    for (const userId of userIds) batch.hmget(matchingKeys.user(userId), 'state', 'session', 'pool');
+    const records = (await execute(batch)) as [QueueRecord['state'] | null, string | null, string | null][];
+    return records.map(([state, sessionId, poolName]) =>
+      state ? { state, sessionId, pool: parsePoolName(poolName) } : null,
+    );
   }
 }
+
+const getQueueKey = ({ gender, preference, pool }: SearchCriteria): string =>
+  matchingKeys.queue(gender, preference, getPoolName(pool));
+
+/** @returns the results of the commands, in order. @throws the error of the first command that failed. */
+const execute = async (batch: RedisBatch): Promise<unknown[]> => {
+  const replies = (await batch.exec()) ?? [];
+  return replies.map(([error, result]) => {
+    if (error) throw error;
+    return result;
+  });
+};
 
 /** @param member `<session>|<user>|<user>` */
 const toMatch = (member: string): Match => {
@@ -355,7 +352,8 @@ const toMatch = (member: string): Match => {
 
 const toMatchState = (userId: number, reply: JoinReply): MatchState => {
   if (reply[0] === 'idle') return { kind: 'idle' };
-  const criteria = { gender: reply[1], preference: reply[2], pool: parsePoolName(reply[3]) };
+  const [, gender, preference, poolName] = reply;
+  const criteria = { gender, preference, pool: parsePoolName(poolName) };
   switch (reply[0]) {
     case 'searching': {
       const [kind, , , , since, retryInMs] = reply;

@@ -1,7 +1,9 @@
 // Runs against real PostgreSQL and Redis; two complete api replicas and their sockets run in this process. A socket's
 // `request` throws if the answer is an error; its `ask` returns it.
 import { requireMatch } from '../../../testing/test-match-queue.harness';
+import { createPair } from '../../../testing/random-chat.fixture';
 import { startTestStack, type TestStack } from '../../../testing/test-stack.harness';
+import type { ThawSocket, ThawVisitor } from '../../../testing/thaw.client';
 import { until, untilWithin } from '../../../testing/until.functions';
 import { matchingKeys } from '../../../platform/redis/redis.keys';
 import { UsersService } from '../../users/application/users.service';
@@ -15,9 +17,9 @@ import { WaitingUserRegistry } from './waiting-user.registry';
 
 jest.setTimeout(30_000);
 
-/** Time limit of a change that must not wait for the check of the records in Redis, which runs every ten seconds. */
-const SOON_MS = 2_000;
-/** The name in Redis of the pool `common`, with all users whom moderation has not flagged. */
+/** Much shorter than the ten seconds between two checks of `WaitingUserCheckService`, which repair missed changes. */
+const WITHOUT_CHECK_MS = 2_000;
+/** The pool `common`, as its users' records in Redis name it. */
 const COMMON_POOL: PoolName = '';
 /** A deadline that has passed: 1 ms after the epoch. */
 const LONG_AGO_MS = '1';
@@ -48,13 +50,22 @@ describe('MatchmakingService', () => {
     const queueKeys = await stack.store.listKeys('{matching}:queue:*');
     return (await Promise.all(queueKeys.map((key) => stack.store.redis.zrange(key, '0', '-1')))).flat();
   };
+  /** Makes all entries due in a sorted set of deadlines: the expiry of claims, or the next checks of chats. */
+  const makeAllDue = async (deadlinesKey: string): Promise<void> => {
+    for (const entry of await stack.store.redis.zrange(deadlinesKey, '0', '-1'))
+      await stack.store.redis.zadd(deadlinesKey, LONG_AGO_MS, entry);
+  };
+  /** Opens a socket on each replica. */
+  const openTwoTabs = async (user: ThawVisitor): Promise<[firstTab: ThawSocket, secondTab: ThawSocket]> => [
+    await user.openSocket(stack.origins[0]),
+    await user.openSocket(stack.origins[1]),
+  ];
   /** Waits until the server has noticed that the user has no socket left. */
   const waitUntilOffline = (userId: number) =>
     until(async () => (await stack.store.listKeys(`{presence*}:sockets:${userId}`)).length === 0);
 
   it("matches two users across two replicas and sends each the other's profile", async () => {
-    const ada = await stack.createVisitor(0, 'female');
-    const bob = await stack.createVisitor(1, 'male');
+    const [ada, bob] = await createPair(stack);
     const [adaSocket, bobSocket] = [await ada.openSocket(), await bob.openSocket()];
     await adaSocket.request('join_queue', { preferences: 'male' });
     await bobSocket.request('join_queue', {});
@@ -70,10 +81,7 @@ describe('MatchmakingService', () => {
 
   it("mirrors a search in the user's second tab: first the queue, then the match", async () => {
     const ada = await stack.createVisitor(0, 'female');
-    const [firstTab, secondTab] = [
-      await ada.openSocket(stack.origins[0]),
-      await ada.openSocket(stack.origins[1]),
-    ];
+    const [firstTab, secondTab] = await openTwoTabs(ada);
     await firstTab.request('join_queue', { preferences: 'male' });
     expect(await secondTab.next('queue_joined')).toMatchObject({ preferences: 'male' });
     const lateTab = await ada.openSocket(stack.origins[1]);
@@ -88,10 +96,7 @@ describe('MatchmakingService', () => {
 
   it('ends the search in every tab when the user leaves the queue in one', async () => {
     const ada = await stack.createVisitor(0, 'female');
-    const [firstTab, secondTab] = [
-      await ada.openSocket(stack.origins[0]),
-      await ada.openSocket(stack.origins[1]),
-    ];
+    const [firstTab, secondTab] = await openTwoTabs(ada);
     await firstTab.request('join_queue', {});
     await secondTab.next('queue_joined');
     await secondTab.request('leave_queue', {});
@@ -106,10 +111,7 @@ describe('MatchmakingService', () => {
 
   it('continues the search in the remaining tab when the tab that started it closes', async () => {
     const ada = await stack.createVisitor(0, 'female');
-    const [firstTab, secondTab] = [
-      await ada.openSocket(stack.origins[0]),
-      await ada.openSocket(stack.origins[1]),
-    ];
+    const [firstTab, secondTab] = await openTwoTabs(ada);
     await firstTab.request('join_queue', {});
     await secondTab.next('queue_joined');
     await until(() => countTracked(1) === 1);
@@ -120,7 +122,7 @@ describe('MatchmakingService', () => {
     await secondTab.next('chat_matched');
   });
 
-  it('takes a user whose socket closes during the join out of the queue, and lets their record expire', async () => {
+  it('removes a user from the queue and lets their record expire if their socket closes during the join', async () => {
     // The gateway calls `findSearcher` before it joins the user. The socket closes during this call.
     const users = stack.replicas[0]!.app.get(UsersService);
     const findSearcher = users.findSearcher.bind(users);
@@ -133,9 +135,9 @@ describe('MatchmakingService', () => {
       return findSearcher(userId);
     });
     socket.send({ event: 'join_queue', data: {} });
-    await until(() => join.mock.results.length);
-    await join.mock.results[0]?.value; // the join has ended
-    await untilWithin(SOON_MS, async () => !(await listQueuedIds()).includes(String(ada.user.id)));
+    const joinCall = await until(() => join.mock.results[0]);
+    await joinCall?.value; // the join has ended
+    await untilWithin(WITHOUT_CHECK_MS, async () => !(await listQueuedIds()).includes(String(ada.user.id)));
     expect(countTracked(0)).toBe(0);
     // The record of a user with a socket has no expiry (-1).
     expect(await stack.store.redis.pttl(matchingKeys.user(ada.user.id))).toBeGreaterThan(0);
@@ -146,9 +148,9 @@ describe('MatchmakingService', () => {
     const socket = await ada.openSocket();
     await socket.closeCleanly();
     await waitUntilOffline(ada.user.id);
-    const run = joinScript.run.bind(joinScript);
+    const executeJoin = joinScript.run.bind(joinScript);
     jest.spyOn(joinScript, 'run').mockImplementationOnce(async (...args) => {
-      await run(...args);
+      await executeJoin(...args);
       throw new Error('Command timed out');
     });
     const join = getMatchmaking(0).join(ada.user.id, {
@@ -157,13 +159,14 @@ describe('MatchmakingService', () => {
       pool: 'common',
     });
     await expect(join).rejects.toThrow('timed out');
+    // After the failure, the replica has taken the user out of the queue.
+    expect(await listQueuedIds()).not.toContain(String(ada.user.id));
     // The record stays for some time, so that a user who returns gets their place back.
     expect(await readRecord(ada.user.id)).toMatchObject({ state: 'searching' });
-    expect(await listQueuedIds()).not.toContain(String(ada.user.id));
   });
 
   it('matches two recent partners again once their cool-down may be ignored', async () => {
-    const [ada, bob] = [await stack.createVisitor(0, 'female'), await stack.createVisitor(1, 'male')];
+    const [ada, bob] = await createPair(stack);
     const [adaSocket, bobSocket] = [await ada.openSocket(), await bob.openSocket()];
     await adaSocket.request('join_queue', {});
     await bobSocket.request('join_queue', {});
@@ -221,37 +224,36 @@ describe('MatchmakingService', () => {
     expect(depart.mock.calls.length).toBeGreaterThan(1);
   });
 
-  it('settles an expired claim (a match without a chat) although another one cannot be settled', async () => {
+  it('settles an expired claim even if settling another one fails', async () => {
+    // A claim is a match whose chat has not started. The queue knows only ids, so the users 1 to 4 need not exist.
     const queue = stack.replicas[0]!.app.get(MatchQueueService);
-    const chats = stack.replicas.map(({ app }) => app.get(LiveChatService));
-    // The queue knows only ids, so the users 1 to 4 need not exist.
-    const matchNewUsers = async (waitingId: number, joiningId: number): Promise<string> => {
+    const createClaim = async (waitingId: number, joiningId: number): Promise<string> => {
       await queue.join(waitingId, 'male', 'both');
       return requireMatch(await queue.join(joiningId, 'male', 'both')).sessionId;
     };
-    const stuckSession = await matchNewUsers(1, 2);
-    const otherSession = await matchNewUsers(3, 4);
-    // Settling an expired claim reads its chat, which fails for the first session.
-    for (const service of chats) {
-      const read = service.read.bind(service);
-      jest.spyOn(service, 'read').mockImplementation(async (sessionId) => {
+    const stuckSession = await createClaim(1, 2);
+    const otherSession = await createClaim(3, 4);
+    // Either replica may settle a claim that has expired. It reads the chat, which fails for one of the sessions.
+    for (const { app } of stack.replicas) {
+      const chats = app.get(LiveChatService);
+      const read = chats.read.bind(chats);
+      jest.spyOn(chats, 'read').mockImplementation(async (sessionId) => {
         if (sessionId === stuckSession) throw new Error('This chat cannot be read');
         return read(sessionId);
       });
     }
-    const listClaims = () => stack.store.redis.zrange(matchingKeys.claims, '0', '-1');
-    for (const claim of await listClaims())
-      await stack.store.redis.zadd(matchingKeys.claims, LONG_AGO_MS, claim);
-    const remaining = await until(
-      listClaims,
-      (claims) => !claims.some((claim) => claim.startsWith(otherSession)),
-    );
-    expect(remaining.some((claim) => claim.startsWith(stuckSession))).toBe(true);
+    await makeAllDue(matchingKeys.claims);
+    const listClaimedSessions = async () => {
+      const claims = await stack.store.redis.zrange(matchingKeys.claims, '0', '-1');
+      return claims.map((claim) => claim.split('|')[0]);
+    };
+    const remaining = await until(listClaimedSessions, (sessions) => !sessions.includes(otherSession));
+    expect(remaining).toContain(stuckSession);
     await stack.store.flush(); // removes the stuck claim, which must not affect other tests
   });
 
   it('frees users who never return, even if the match queue missed the end of their chat', async () => {
-    const [ada, bob] = [await stack.createVisitor(0, 'female'), await stack.createVisitor(1, 'male')];
+    const [ada, bob] = await createPair(stack);
     const [adaSocket, bobSocket] = [await ada.openSocket(), await bob.openSocket()];
     await adaSocket.request('join_queue', {});
     await bobSocket.request('join_queue', {});
@@ -265,15 +267,13 @@ describe('MatchmakingService', () => {
     await Promise.all([adaSocket.closeCleanly(), bobSocket.closeCleanly()]);
     expect(await readRecord(ada.user.id)).toMatchObject({ state: 'chatting', session: sessionId });
     finish.mockRestore();
-    // Makes the next check of the chat due, which finds that the chat has ended.
-    for (const chat of await stack.store.redis.zrange(matchingKeys.chats, '0', '-1'))
-      await stack.store.redis.zadd(matchingKeys.chats, LONG_AGO_MS, chat);
+    await makeAllDue(matchingKeys.chats); // the check of the chat finds that the chat has ended
     await until(async () => Object.keys(await readRecord(ada.user.id)).length === 0);
     expect(await readRecord(bob.user.id)).toEqual({});
     expect(await stack.store.redis.zcard(matchingKeys.chats)).toBe(0);
   });
 
-  it('checks at most 200 users concurrently, even if two checks of all users are requested at once', async () => {
+  it('checks at most 200 users concurrently, even if a second check of all users is requested meanwhile', async () => {
     const queue = stack.replicas[0]!.app.get(MatchQueueService);
     const registry = stack.replicas[0]!.app.get(SocketRegistry);
     jest.spyOn(registry, 'hasSocketsOf').mockReturnValue(true); // otherwise the replica would not track the users
@@ -289,14 +289,15 @@ describe('MatchmakingService', () => {
     const resume = queue.resume.bind(queue);
     jest.spyOn(queue, 'resume').mockImplementation(async (userId) => {
       resumes += 1;
-      maxRunning = Math.max(maxRunning, (running += 1));
+      running += 1;
+      maxRunning = Math.max(maxRunning, running);
       const state = await resume(userId);
       running -= 1;
       return state;
     });
-    // If both checks ran at once, up to 400 users would be checked concurrently.
+    // The second check waits for the first; otherwise up to 400 users would be checked concurrently.
     await Promise.all([checkRecords(0), checkRecords(0)]);
-    expect(resumes).toBe(2 * ids.length); // both checks resume each user
+    expect(resumes).toBe(2 * ids.length); // each check resumes the search of each user
     expect(maxRunning).toBe(200);
     for (const userId of ids) await getMatchmaking(0).leave(userId);
   });

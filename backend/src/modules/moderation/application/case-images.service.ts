@@ -8,6 +8,12 @@ import { AuditService } from './audit.service';
 import { CasesService } from './cases.service';
 import { type EvidenceImage, listEvidenceImages } from './stored-evidence.mapper';
 
+const requireKey = (images: readonly EvidenceImage[], imageId: number): string => {
+  const image = images.find((candidate) => candidate.imageId === imageId);
+  if (!image) throw new DomainError('not_found');
+  return image.key;
+};
+
 /** The images in the evidence of cases. A case holds their files, so an image stays even if its sender deletes it. */
 @Injectable()
 export class CaseImagesService {
@@ -27,8 +33,7 @@ export class CaseImagesService {
   async open(moderatorId: number, caseId: number, imageId: number): Promise<HeldImage> {
     const userId = await this.cases.requireUserId(caseId); // the user whom the case is about
     await this.limiter.require('evidence_reads', moderatorId);
-    const key = (await this.listImages(userId, caseId)).find((image) => image.imageId === imageId)?.key;
-    if (key === undefined) throw new DomainError('not_found');
+    const key = requireKey(await this.listImages(userId, caseId), imageId);
     await this.audit.record({ moderatorId, action: 'image_read', caseId, userId, imageId });
     const image = await this.heldImages.open(key);
     if (!image) throw new DomainError('not_found');
@@ -36,23 +41,17 @@ export class CaseImagesService {
   }
 
   /**
-   * Finds the hashes needed to block images of the case. An image that was sent before hashes were stored has none, and
-   * the result omits it.
+   * Finds the hashes needed to block images of the case. Leaves out images that were sent before hashes were stored.
    * @throws DomainError not_found when the case has no such image
    */
   async findHashes(userId: number, caseId: number, imageIds: readonly number[]): Promise<ImageHashes[]> {
     if (imageIds.length === 0) return [];
     const images = await this.listImages(userId, caseId);
-    const keys = imageIds.map((wantedId) => {
-      const image = images.find(({ imageId }) => imageId === wantedId);
-      if (!image) throw new DomainError('not_found');
-      return image.key;
-    });
-    return this.repository.findImageHashes(keys);
+    return this.repository.findImageHashes(imageIds.map((imageId) => requireKey(images, imageId)));
   }
 
   private async listImages(userId: number, caseId: number): Promise<EvidenceImage[]> {
-    // Includes events of the user's other cases, without their personal fields.
+    // The events of all cases about the user; those of other cases lack their evidence, a personal field.
     const events = await this.repository.readConduct(userId, caseId);
     return events
       .filter(({ data }) => data.caseId === caseId)

@@ -7,6 +7,7 @@ import {
   CaseRepository,
   type CaseRow,
   type ConductEventRow,
+  type PagePosition,
   type ReportRow,
 } from '../infrastructure/case.repository';
 import { AuditService } from './audit.service';
@@ -15,7 +16,7 @@ import { toCaseHistory } from './case-history.mapper';
 import { EligibleModeratorsService } from './eligible-moderators.service';
 import { toShownEvidence } from './stored-evidence.mapper';
 
-/** A response contains at most this many pieces of evidence of the case, the newest ones. */
+/** A response contains at most this many pieces of evidence of a case: the newest. */
 const MAX_EVIDENCE_PER_CASE = 100;
 
 /**
@@ -45,24 +46,17 @@ export class CasesService {
   ): Promise<CasePage> {
     const after = cursor === undefined ? null : decodeCursor(cursor);
     await this.audit.recordOncePerHour({ moderatorId, action: 'queue_read' });
-    // The urgency grows with time, so all pages of a list are computed as of the same time.
+    // The urgency grows with time, so all pages of a list are computed as of the time of the first page.
     const asOf = after?.asOf ?? (await this.cases.readDatabaseTime());
     const pageSize = Math.min(limit, limits.casesPerPage);
     // The extra row shows whether there is another page.
     const rows = await this.cases.findPage(filter, asOf, pageSize + 1, after);
+    const hasNextPage = rows.length > pageSize;
     const shown = rows.slice(0, pageSize);
-    const last = rows.length > shown.length ? shown.at(-1) : undefined;
+    const last = shown.at(-1);
     return {
       cases: shown.map(toItem),
-      nextCursor: last
-        ? encodeCursor({
-            asOf,
-            urgency: last.urgency,
-            // Decided cases are sorted by the time of the decision, all others by urgency and waiting time.
-            sortTime: filter === 'decided' && last.decided_at ? last.decided_at : last.waiting_since,
-            id: Number(last.id),
-          })
-        : null,
+      nextCursor: hasNextPage && last ? encodeCursor({ asOf, ...toPosition(last, filter) }) : null,
     };
   }
 
@@ -118,6 +112,13 @@ export class CasesService {
   }
 }
 
+/** Decided cases are sorted by the time of the decision, all others by urgency and waiting time. */
+const toPosition = (row: CaseRow, filter: CaseFilter): PagePosition => ({
+  urgency: row.urgency,
+  sortTime: filter === 'decided' && row.decided_at ? row.decided_at : row.waiting_since,
+  id: Number(row.id),
+});
+
 const toItem = (row: CaseRow): CaseItem => ({
   id: Number(row.id),
   state: row.state,
@@ -131,7 +132,7 @@ const toItem = (row: CaseRow): CaseItem => ({
   priors: row.priors,
   isAutomatic: row.is_automatic,
   kind: row.kind,
-  // For a decided case that waits again: when the appeal was filed or the ban to confirm was imposed.
+  // A decided case waits again from its appeal, or from the ban that another moderator has to confirm.
   openedAt: row.waiting_since.toISOString(),
   standing: row.standing,
   claimedBy: row.is_claimed && row.claimed_by !== null ? Number(row.claimed_by) : null,
@@ -157,14 +158,17 @@ const toReports = (
   });
 };
 
-const toEvidence = (caseId: number, events: readonly ConductEventRow[]): ModerationCase['evidence'] =>
-  events
+const toEvidence = (caseId: number, events: readonly ConductEventRow[]): ModerationCase['evidence'] => {
+  const newestWithEvidence = events
     .filter(({ data }) => data.caseId === caseId && data.evidence !== undefined)
-    .slice(-MAX_EVIDENCE_PER_CASE)
-    .flatMap(({ data }) => {
-      const evidence = toShownEvidence(data.evidence);
-      // The evidence of an automatic finding belongs to no report.
-      return evidence
-        ? [{ ...evidence, reportId: typeof data.reportId === 'number' ? data.reportId : null }]
-        : [];
-    });
+    .slice(-MAX_EVIDENCE_PER_CASE);
+  const shown: ModerationCase['evidence'] = [];
+  for (const { data } of newestWithEvidence) {
+    const evidence = toShownEvidence(data.evidence);
+    if (!evidence) continue; // not valid
+    // The evidence of an automatic finding belongs to no report.
+    const reportId = typeof data.reportId === 'number' ? data.reportId : null;
+    shown.push({ ...evidence, reportId });
+  }
+  return shown;
+};

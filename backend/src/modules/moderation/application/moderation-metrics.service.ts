@@ -17,7 +17,7 @@ export class ModerationMetricsService implements OnModuleInit {
   onModuleInit(): void {
     // The gauges without labels share one reading. The others read again, from the cache of `ModerationFiguresService`.
     const read = (): Promise<ModerationFigures> => rejectAfterMs(this.figures.read(), READ_TIMEOUT_MS);
-    this.metrics.addGaugesFromOneReading<ModerationFigures>(
+    this.metrics.addLiveGaugesFromOneReading<ModerationFigures>(
       {
         thaw_moderation_open_cases: {
           help: 'Cases that wait for a moderator',

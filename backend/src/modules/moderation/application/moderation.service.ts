@@ -11,11 +11,12 @@ import type {
   VersionAnswer,
 } from '@thaw/contract/moderation';
 import type { ModeratorAction } from '@thaw/contract/moderation-records';
+import type { HouseRule } from '@thaw/contract/safety';
 import { normalizeText } from '@thaw/contract/text';
 import type { EntityManager } from 'typeorm';
 import { DomainError } from '../../../platform/errors/domain.errors';
 import { ConductService } from '../../conduct/application/conduct.service';
-import { ImageBlocksService } from '../../image-blocks/application/image-blocks.service';
+import { type ImageHashes, ImageBlocksService } from '../../image-blocks/application/image-blocks.service';
 import { CaseRepository } from '../infrastructure/case.repository';
 import { AuditService } from './audit.service';
 import { CaseImagesService } from './case-images.service';
@@ -31,7 +32,7 @@ interface CaseAct {
 
 /**
  * Moderators' acts on cases. Each act commits together with its record in the audit log. Common errors:
- * - `own_decision`: the moderator is involved in the case, or would review an act of their own.
+ * - `own_decision`: the moderator is involved in the case, or would review their own act.
  * - `claimed`: the case is reserved for another moderator.
  * - `case_changed`: events were recorded since the version that the moderator has seen.
  * - `already_answered`: the case does not wait for this act any more.
@@ -82,38 +83,42 @@ export class ModerationService {
 
   /** @throws DomainError not_found, own_decision, claimed, case_changed, already_answered, validation_failed */
   async decide(moderatorId: number, caseId: number, body: DecideCase): Promise<ModerationCase> {
-    const { version, outcome, rule = null, facts, note } = body;
-    const suspensionEnd = parseSuspensionEnd(body.until);
+    const { version, outcome, rule = null, blockImages: imageIds = [] } = body;
+    const until = parseSuspensionEnd(body.until);
     const act = await this.toCaseAct(moderatorId, caseId);
-    const imageIds = body.blockImages ?? [];
     // Each entry of the image block-list states the rule that the image breaks.
     if (imageIds.length > 0 && rule === null) throw new DomainError('validation_failed');
     const imageHashes = await this.images.findHashes(act.userId, caseId, imageIds);
     const moderatorInvolvement = await this.eligibleModerators.findModeratorInvolvement(caseId);
-    const texts = { facts: normalizeOptionalText(facts), note: normalizeOptionalText(note) };
-    await this.conduct.decideCase(
-      { ...act, ...moderatorInvolvement, version, outcome, rule, until: suspensionEnd, ...texts },
-      async (manager) => {
-        await this.audit.record({ ...act, action: 'decided' }, manager);
-        if (rule === null || imageHashes.length === 0) return;
-        await this.imageBlocks.block({ images: imageHashes, rule, caseId, moderatorId }, manager);
-        for (const imageId of imageIds)
-          await this.audit.record({ ...act, action: 'image_blocked', imageId }, manager);
-      },
-    );
+    const command = {
+      ...act,
+      ...moderatorInvolvement,
+      version,
+      outcome,
+      rule,
+      until,
+      facts: normalizeOptionalText(body.facts),
+      note: normalizeOptionalText(body.note),
+    };
+    await this.conduct.decideCase(command, async (manager) => {
+      await this.audit.record({ ...act, action: 'decided' }, manager);
+      if (rule !== null && imageHashes.length > 0)
+        await this.blockImages(act, { imageIds, imageHashes, rule }, manager);
+    });
     return this.cases.load(caseId);
   }
 
   /**
-   * Confirms a ban, or lifts it if `isConfirmed` is false. The audit log contains `confirmed` in both cases.
+   * Confirms a ban, or lifts it if `isConfirmed` is false. The audit log records either as `confirmed`.
    * @throws DomainError not_found, own_decision, claimed, case_changed, already_answered
    */
   async confirm(moderatorId: number, caseId: number, body: ConfirmBan): Promise<ModerationCase> {
     const { version, isConfirmed } = body;
     const act = await this.toCaseAct(moderatorId, caseId);
+    const moderatorInvolvement = await this.eligibleModerators.findModeratorInvolvement(caseId);
     const command = {
       ...act,
-      ...(await this.eligibleModerators.findModeratorInvolvement(caseId)),
+      ...moderatorInvolvement,
       version,
       isConfirmed,
       facts: normalizeOptionalText(body.facts),
@@ -125,32 +130,42 @@ export class ModerationService {
   /** @throws DomainError not_found, own_decision, claimed, case_changed, already_answered, validation_failed */
   async decideAppeal(moderatorId: number, appealId: number, body: DecideAppeal): Promise<ModerationCase> {
     const { version, outcome, answer } = body;
-    // The conduct decider checks that this end shortens the sanction.
-    const until = body.until === undefined ? null : new Date(body.until);
     const caseId = await this.repository.findCaseIdOfAppeal(appealId);
     if (caseId === null) throw new DomainError('not_found');
     const act = await this.toCaseAct(moderatorId, caseId);
     const moderatorInvolvement = await this.eligibleModerators.findModeratorInvolvement(caseId);
-    await this.conduct.decideAppeal(
-      // The appeal identifies the case, so the command has no `caseId`.
-      {
-        userId: act.userId,
-        moderatorId,
-        ...moderatorInvolvement,
-        appealId,
-        version,
-        outcome,
-        until,
-        answer: normalizeText(answer),
-      },
-      this.createAuditStep('appeal_decided', act),
-    );
+    // The appeal identifies the case, so the command has no `caseId`.
+    const command = {
+      userId: act.userId,
+      moderatorId,
+      ...moderatorInvolvement,
+      appealId,
+      version,
+      outcome,
+      // Unlike the end in `decide`, the conduct decider checks this one: it must shorten the sanction.
+      until: body.until === undefined ? null : new Date(body.until),
+      answer: normalizeText(answer),
+    };
+    await this.conduct.decideAppeal(command, this.createAuditStep('appeal_decided', act));
     return this.cases.load(caseId);
   }
 
   /** @throws DomainError not_found */
   private async toCaseAct(moderatorId: number, caseId: number): Promise<CaseAct> {
     return { moderatorId, caseId, userId: await this.cases.requireUserId(caseId) };
+  }
+
+  /** Adds images of the case to the image block-list, and records each in the audit log. */
+  private async blockImages(
+    act: CaseAct,
+    images: { imageIds: readonly number[]; imageHashes: readonly ImageHashes[]; rule: HouseRule },
+    manager: EntityManager,
+  ): Promise<void> {
+    const { imageIds, imageHashes, rule } = images;
+    const { caseId, moderatorId } = act;
+    await this.imageBlocks.block({ images: imageHashes, rule, caseId, moderatorId }, manager);
+    for (const imageId of imageIds)
+      await this.audit.record({ ...act, action: 'image_blocked', imageId }, manager);
   }
 
   /** Creates the callback that records the act in the transaction of its command. */

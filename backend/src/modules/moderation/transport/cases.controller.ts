@@ -74,7 +74,7 @@ export class CasesController {
       'Content-Length': String(size),
       'X-Content-Type-Options': 'nosniff',
     });
-    // Once the headers are sent, an error of the storage can no longer be answered. The client may also disconnect.
+    // No error response can follow the headers. So if the storage fails or the client disconnects, the response ends.
     await pipeline(content, response).catch(() => response.destroy());
   }
 }

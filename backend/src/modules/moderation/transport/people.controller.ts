@@ -9,8 +9,8 @@ import { ModerationController } from './moderation-route.decorator';
 import { HoldDto, LiftSanctionDto, ModeratedPersonDto } from './person.dto';
 
 /**
- * Routes about users: reading one, legal holds, and lifting sanctions. Requests are refused with `own_decision` if
- * the moderator acts on themselves, and with `already_answered` if the sanction is no longer in force.
+ * Routes about users: reading one, legal holds, and lifting sanctions. A moderator who acts on their own account is
+ * refused with `own_decision`, and the lifting of a sanction that is no longer in force with `already_answered`.
  */
 @ModerationController('moderation')
 export class PeopleController {
@@ -20,21 +20,21 @@ export class PeopleController {
   @ApiOkResponse({ type: ModeratedPersonDto })
   @ApiProblems('not_signed_in', 'forbidden', 'not_found')
   read(
-    @CurrentLogin() login: Login,
+    @CurrentLogin() { userId: moderatorId }: Login,
     @Param('userId', PathIdPipe) userId: number,
   ): Promise<ModeratedPersonDto> {
-    return this.people.read(login.userId, userId);
+    return this.people.read(moderatorId, userId);
   }
 
   @Put('people/:userId/hold')
   @ApiOkResponse({ type: ModeratedPersonDto })
   @ApiProblems('validation_failed', 'not_signed_in', 'forbidden', 'not_found', 'own_decision')
   hold(
-    @CurrentLogin() login: Login,
+    @CurrentLogin() { userId: moderatorId }: Login,
     @Param('userId', PathIdPipe) userId: number,
     @Body(new ValidBodyPipe(HoldDto)) hold: HoldDto,
   ): Promise<ModeratedPersonDto> {
-    return this.people.setHold(login.userId, userId, hold);
+    return this.people.setHold(moderatorId, userId, hold);
   }
 
   @Post('sanctions/:sanctionId/lift')
@@ -49,10 +49,10 @@ export class PeopleController {
     'already_answered',
   )
   lift(
-    @CurrentLogin() login: Login,
+    @CurrentLogin() { userId: moderatorId }: Login,
     @Param('sanctionId', PathIdPipe) sanctionId: number,
     @Body(new ValidBodyPipe(LiftSanctionDto)) lift: LiftSanctionDto,
   ): Promise<ModeratedPersonDto> {
-    return this.people.liftSanction(login.userId, sanctionId, lift);
+    return this.people.liftSanction(moderatorId, sanctionId, lift);
   }
 }

@@ -4,34 +4,35 @@ import type { EntityManager } from 'typeorm';
 import { CommandExecutorService } from '../../../platform/event-store/command-executor.service';
 import { type ErasureReason, UserErasureService } from '../../users/application/user-erasure.service';
 import { ErasureRepository } from '../infrastructure/erasure.repository';
+import { UserDataRepository } from '../infrastructure/user-data.repository';
 
 const ID_BYTES = 16;
 
-/** An erasure that is not in the database, because it was requested after the backup that has been restored. */
-interface EarlierRequest {
+/** A request that only the ledger of erasures contains, because the database was restored from an older backup. */
+interface LedgerRequest {
   erasureId: string;
   requestedAt: Date;
 }
 
-/**
- * Requests erasures. From the commit on, no other user can find the user; a job of the worker erases the other data.
- */
+/** Requests erasures. From the commit on, other users cannot find the user. A job of the worker erases their data. */
 @Injectable()
 export class ErasureRequestService {
   constructor(
     private readonly erasures: ErasureRepository,
+    private readonly userData: UserDataRepository,
     private readonly userErasures: UserErasureService,
     private readonly executor: CommandExecutorService,
   ) {}
 
   /**
    * Deletes the user's row, credentials, sessions and devices, and records the erasure for the job of the worker.
+   * @param ledgerRequest the earlier request that is made again; undefined for a new one
    * @returns the id of the erasure, which is also the id of its receipt.
    * @throws DomainError not_found when there is no such user
    */
-  request(userId: number, reason: ErasureReason, earlierRequest?: EarlierRequest): Promise<string> {
+  request(userId: number, reason: ErasureReason, ledgerRequest?: LedgerRequest): Promise<string> {
     return this.executor.runInTransaction((manager) =>
-      this.requestInTransaction(manager, userId, reason, earlierRequest),
+      this.requestInTransaction(manager, userId, reason, ledgerRequest),
     );
   }
 
@@ -41,8 +42,8 @@ export class ErasureRequestService {
    */
   requestIfInactive(userId: number, cutoff: Date): Promise<string | null> {
     return this.executor.runInTransaction(async (manager) => {
-      if (!(await this.erasures.lockAndCheckInactivity(userId, cutoff, manager))) return null;
-      return this.requestInTransaction(manager, userId, 'inactive');
+      const isInactive = await this.userData.lockAndCheckInactivity(userId, cutoff, manager);
+      return isInactive ? this.requestInTransaction(manager, userId, 'inactive') : null;
     });
   }
 
@@ -50,15 +51,15 @@ export class ErasureRequestService {
     manager: EntityManager,
     userId: number,
     reason: ErasureReason,
-    earlierRequest?: EarlierRequest,
+    ledgerRequest?: LedgerRequest,
   ): Promise<string> {
-    const { erasureId, requestedAt } = earlierRequest ?? {
+    const { erasureId, requestedAt } = ledgerRequest ?? {
       erasureId: randomBytes(ID_BYTES).toString('base64url'),
       requestedAt: new Date(),
     };
     await this.userErasures.request({ userId, erasureId }, reason, requestedAt, manager);
     await this.erasures.add({ id: erasureId, userId, reason, requestedAt }, manager);
-    const sessionCount = await this.erasures.deleteAccess(userId, manager);
+    const sessionCount = await this.userData.deleteAccess(userId, manager);
     await this.erasures.addToCount(erasureId, 'sessions', sessionCount, manager);
     return erasureId;
   }

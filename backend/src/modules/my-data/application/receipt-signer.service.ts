@@ -10,19 +10,19 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { ReceiptContent, ReceiptKey } from '@thaw/contract/my-data';
 import { ENVIRONMENT, type Environment } from '../../../config/environment.config';
 
-const toBase64Url = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
-
-/** Signs receipts as JWS in compact serialisation, with Ed25519 (RFC 7515, RFC 8037). */
+/**
+ * Signs the receipts of erasures, as JWS in compact serialisation with Ed25519 (RFC 7515, RFC 8037). Without
+ * RECEIPT_KEY, both keys are null.
+ */
 @Injectable()
 export class ReceiptSignerService {
   private readonly privateKey: KeyObject | null;
-  /** Null without RECEIPT_KEY. */
   readonly publicKey: ReceiptKey | null;
 
   /** @throws Error for a RECEIPT_KEY that is no Ed25519 key. */
   constructor(@Inject(ENVIRONMENT) { RECEIPT_KEY: pem }: Pick<Environment, 'RECEIPT_KEY'>) {
-    this.privateKey = pem ? parseKey(pem) : null;
-    this.publicKey = this.privateKey && toReceiptKey(this.privateKey);
+    this.privateKey = pem ? parsePrivateKey(pem) : null;
+    this.publicKey = this.privateKey && derivePublicKey(this.privateKey);
   }
 
   /** @throws Error without RECEIPT_KEY. */
@@ -39,7 +39,9 @@ export class ReceiptSignerService {
 export const readReceipt = (jws: string): ReceiptContent =>
   JSON.parse(Buffer.from(jws.split('.')[1] ?? '', 'base64url').toString()) as ReceiptContent;
 
-const parseKey = (pem: string): KeyObject => {
+const toBase64Url = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
+
+const parsePrivateKey = (pem: string): KeyObject => {
   let key: KeyObject | undefined;
   try {
     key = createPrivateKey(pem);
@@ -51,10 +53,10 @@ const parseKey = (pem: string): KeyObject => {
   return key;
 };
 
-/** `kid` is the thumbprint of the key: the hash of its members in alphabetical order (RFC 7638). */
-const toReceiptKey = (privateKey: KeyObject): ReceiptKey => {
+const derivePublicKey = (privateKey: KeyObject): ReceiptKey => {
   // `x` is the public key. It is never absent; the default is only for the compiler.
   const { x = '' }: JsonWebKey = createPublicKey(privateKey).export({ format: 'jwk' });
+  // The thumbprint of the key: the hash of its members in alphabetical order (RFC 7638).
   const kid = createHash('sha256')
     .update(JSON.stringify({ crv: 'Ed25519', kty: 'OKP', x }))
     .digest('base64url');

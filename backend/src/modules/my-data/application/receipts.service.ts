@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Receipt, ReceiptKeys } from '@thaw/contract/my-data';
 import { DomainError } from '../../../platform/errors/domain.errors';
 import { ErasureRepository } from '../infrastructure/erasure.repository';
+import { UserDataRepository } from '../infrastructure/user-data.repository';
 import { readReceipt, ReceiptSignerService } from './receipt-signer.service';
 
 /**
@@ -12,6 +13,7 @@ import { readReceipt, ReceiptSignerService } from './receipt-signer.service';
 export class ReceiptsService {
   constructor(
     private readonly erasures: ErasureRepository,
+    private readonly userData: UserDataRepository,
     private readonly signer: ReceiptSignerService,
   ) {}
 
@@ -25,7 +27,7 @@ export class ReceiptsService {
       requestedAt: requestedAt.toISOString(),
       receipt,
       content: receipt === null ? null : readReceipt(receipt),
-      remaining: await this.erasures.countRemaining(userId),
+      remaining: await this.userData.countRemaining(userId),
     };
   }
 

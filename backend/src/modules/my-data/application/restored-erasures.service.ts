@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { DomainError } from '../../../platform/errors/domain.errors';
 import { ErasureLedgerRepository, type LedgerEntry } from '../infrastructure/erasure-ledger.repository';
 import { ErasureRepository } from '../infrastructure/erasure.repository';
+import { UserDataRepository } from '../infrastructure/user-data.repository';
 import { ErasureRequestService } from './erasure-request.service';
 
 const ENTRIES_PER_PAGE = 500;
@@ -15,6 +16,7 @@ export class RestoredErasuresService {
   constructor(
     private readonly ledger: ErasureLedgerRepository,
     private readonly erasures: ErasureRepository,
+    private readonly userData: UserDataRepository,
     private readonly requests: ErasureRequestService,
   ) {}
 
@@ -34,23 +36,28 @@ export class RestoredErasuresService {
     let page: string[] = [];
     for await (const erasureId of this.ledger.list()) {
       page.push(erasureId);
-      if (page.length < ENTRIES_PER_PAGE) continue;
-      yield page;
-      page = [];
+      if (page.length === ENTRIES_PER_PAGE) {
+        yield page;
+        page = [];
+      }
     }
-    yield page; // may be empty
+    if (page.length > 0) yield page;
   }
 
-  /** @returns whether the user existed. */
-  private async requestEntry({ erasureId, userId, requestedAt }: LedgerEntry): Promise<boolean> {
-    const accountStartedAt = await this.erasures.findAccountStart(userId);
-    // A restored database may give the id of the erased user to a new one, whose account is younger than the request.
-    if (!accountStartedAt || accountStartedAt > new Date(requestedAt)) return false;
+  /** @returns false when the database has no such user. */
+  private async requestEntry(entry: LedgerEntry): Promise<boolean> {
+    const { erasureId, userId } = entry;
+    const requestedAt = new Date(entry.requestedAt);
+    const accountStartedAt = await this.userData.findAccountStart(userId);
+    if (!accountStartedAt) return false;
+    // A restored database may give the id of the erased user to a new one.
+    const isOtherUser = accountStartedAt > requestedAt;
+    if (isOtherUser) return false;
     try {
-      await this.requests.request(userId, 'operator', { erasureId, requestedAt: new Date(requestedAt) });
+      await this.requests.request(userId, 'operator', { erasureId, requestedAt });
       return true;
     } catch (error) {
-      // `findAccountStart` reads the event log, which outlives the user: the user may be erased already.
+      // The user is erased already. `findAccountStart` finds them all the same, because the event log outlives a user.
       if (error instanceof DomainError && error.code === 'not_found') return false;
       throw error;
     }

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import type { Erased, Remaining } from '@thaw/contract/my-data';
-import { DataSource, type EntityManager } from 'typeorm';
+import type { Erased } from '@thaw/contract/my-data';
+import { DataSource, type EntityManager, type QueryRunner } from 'typeorm';
 import type { ErasureReason } from '../../users/application/user-erasure.service';
 
 export interface Erasure {
@@ -8,8 +8,9 @@ export interface Erasure {
   userId: number;
   reason: ErasureReason;
   requestedAt: Date;
-  /** Number of the last step that is complete, from 1; 0 before the first. `erasureSteps` lists the steps. */
+  /** Number of completed steps. `erasureSteps` lists the steps in their order. */
   step: number;
+  /** Number of erased items so far. */
   counts: Partial<Erased>;
   finishedAt: Date | null;
   /** The signed receipt; null until the erasure is finished. */
@@ -33,13 +34,7 @@ interface ErasureRow {
   rewritten_at: Date | null;
 }
 
-/**
- * $1: id of the user. Each of the two conditions has an index, so the table is not scanned. Exported for the test of
- * this.
- */
-export const DELETE_READ_POSITIONS_SQL = 'DELETE FROM private_reads WHERE user_id = $1 OR friend_id = $1';
-
-/** The table `erasures`, and the queries with which an erasure finds, counts and deletes rows of other tables. */
+/** The table `erasures`: the erasures that were requested, their progress and their receipts. */
 @Injectable()
 export class ErasureRepository {
   constructor(private readonly dataSource: DataSource) {}
@@ -80,10 +75,11 @@ export class ErasureRepository {
   }
 
   /**
-   * Reopens the finished erasures for which a legal hold of a moderator kept data, once the hold has been lifted. They
-   * continue after the step `completedStep`.
+   * Reopens the finished erasures that kept data because of a legal hold of a moderator, if the hold is lifted now.
+   * They continue after the step `completedStep`.
    */
   async reopenAfterLiftedHolds(completedStep: number): Promise<void> {
+    // `erasures.is_held` records that an erasure kept data; `standings.is_held` is the hold itself.
     await this.dataSource.query(
       `UPDATE erasures SET step = $1, finished_at = NULL, is_held = false
        WHERE is_held AND finished_at IS NOT NULL
@@ -104,16 +100,14 @@ export class ErasureRepository {
       // connections. The transaction is idle while `work` uses other connections, so its idle timeout is off.
       await holder.startTransaction();
       await holder.query('SET LOCAL idle_in_transaction_session_timeout = 0');
-      const [row] = (await holder.query(
-        'SELECT pg_try_advisory_xact_lock(hashtextextended($1, 0)) AS locked',
-        [`erasures:${id}`],
-      )) as { locked: boolean }[];
-      if (row?.locked) {
+      const isLocked = await tryLock(holder, `erasures:${id}`);
+      if (isLocked) {
+        // Not in the transaction of the lock, which a failure of `work` rolls back.
         await this.dataSource.query('UPDATE erasures SET attempted_at = now() WHERE id = $1', [id]);
         await work();
       }
       await holder.commitTransaction();
-      return row?.locked === true;
+      return isLocked;
     } catch (error) {
       // If the rollback fails as well, the first error is the one to report.
       if (holder.isTransactionActive) await holder.rollbackTransaction().catch(() => undefined);
@@ -167,7 +161,7 @@ export class ErasureRepository {
     );
   }
 
-  /** When Redis' append-only file was last rewritten. */
+  /** When a rewrite of Redis' append-only file was last recorded. */
   async findLastRewrite(): Promise<Date | null> {
     const [row] = await this.dataSource.query<{ rewritten_at: Date | null }[]>(
       'SELECT max(rewritten_at) AS rewritten_at FROM erasures',
@@ -176,8 +170,9 @@ export class ErasureRepository {
   }
 
   /**
-   * Whether an erasure has deleted keys from Redis, and Redis' append-only file was not rewritten since. Erasures
-   * that are older than a day do not count: after a day of failed attempts, Redis is assumed not to allow it.
+   * Whether an erasure has deleted keys from Redis, and Redis' append-only file was not rewritten since. Ignores
+   * erasures older than a day: if all attempts of a day have failed, Redis does not seem to allow rewrites.
+   * @param redisDeletionStep number of the step that deletes keys from Redis
    */
   async awaitsRewrite(redisDeletionStep: number): Promise<boolean> {
     const rows = await this.dataSource.query<unknown[]>(
@@ -188,90 +183,23 @@ export class ErasureRepository {
     return rows.length > 0;
   }
 
-  /** Records a rewrite for each erasure that has deleted keys from Redis. */
+  /** Records a rewrite of the append-only file for each erasure that awaits one. */
   async recordRewrite(rewrittenAt: Date, redisDeletionStep: number): Promise<void> {
     await this.dataSource.query(
       'UPDATE erasures SET rewritten_at = $1 WHERE rewritten_at IS NULL AND step >= $2',
       [rewrittenAt, redisDeletionStep],
     );
   }
-
-  /** Deletes the sessions, the credentials and the devices of a user. @returns the number of sessions. */
-  async deleteAccess(userId: number, manager: EntityManager): Promise<number> {
-    const [, sessions] = await manager.query<[unknown, number]>('DELETE FROM sessions WHERE user_id = $1', [
-      userId,
-    ]);
-    await manager.query('DELETE FROM credentials WHERE user_id = $1', [userId]);
-    await manager.query('DELETE FROM devices WHERE user_id = $1', [userId]);
-    return sessions;
-  }
-
-  async deleteReadPositions(userId: number, manager: EntityManager): Promise<void> {
-    await manager.query(DELETE_READ_POSITIONS_SQL, [userId]);
-  }
-
-  async countPrivateMessages(userId: number, manager: EntityManager): Promise<number> {
-    const [row] = await manager.query<{ count: number }[]>(
-      'SELECT count(*)::int AS count FROM private_messages WHERE sender_id = $1 AND NOT is_deleted',
-      [userId],
-    );
-    return row?.count ?? 0;
-  }
-
-  /** Ids, above `afterId`, of anonymous users who were created before `cutoff` and refreshed no session since. */
-  async findInactiveAnonymousUsers(cutoff: Date, limit: number, afterId: number): Promise<number[]> {
-    const rows = await this.dataSource.query<{ id: string }[]>(
-      `SELECT id FROM users
-       WHERE is_anonymous AND created_at < $1 AND id > $3 AND NOT EXISTS (
-         SELECT 1 FROM sessions WHERE sessions.user_id = users.id AND refreshed_at >= $1)
-       ORDER BY id LIMIT $2`,
-      [cutoff, limit, afterId],
-    );
-    return rows.map((row) => Number(row.id));
-  }
-
-  /**
-   * Whether the user is still anonymous and refreshed no session since `cutoff`. Locks the sessions, so that none is
-   * refreshed before the end of the transaction.
-   */
-  async lockAndCheckInactivity(userId: number, cutoff: Date, manager: EntityManager): Promise<boolean> {
-    const sessions = await manager.query<{ refreshed_at: Date }[]>(
-      'SELECT refreshed_at FROM sessions WHERE user_id = $1 FOR UPDATE',
-      [userId],
-    );
-    const users = await manager.query<unknown[]>('SELECT 1 FROM users WHERE id = $1 AND is_anonymous', [
-      userId,
-    ]);
-    return users.length > 0 && sessions.every(({ refreshed_at: refreshedAt }) => refreshedAt < cutoff);
-  }
-
-  /** When the user's account was created; null when the event log has no such user. */
-  async findAccountStart(userId: number): Promise<Date | null> {
-    const [row] = await this.dataSource.query<{ occurred_at: Date }[]>(
-      'SELECT occurred_at FROM events WHERE stream_id = $1 AND stream_position = 1',
-      [`user-${userId}`],
-    );
-    return row?.occurred_at ?? null;
-  }
-
-  /** Counts what is stored about a user at this moment. */
-  async countRemaining(userId: number): Promise<Remaining> {
-    const [row] = await this.dataSource.query<Omit<Remaining, 'total'>[]>(
-      `SELECT
-         -- Events with personal fields: those about the user, and all of the user's conduct stream.
-         (SELECT count(*) FROM event_private WHERE subject_id = $1 OR stream_id = 'conduct-' || $1::bigint)::int
-           AS "personalFields",
-         (SELECT count(*) FROM uploads WHERE owner_id = $1)::int AS uploads,
-         (SELECT count(*) FROM sessions WHERE user_id = $1)::int AS sessions,
-         (SELECT count(*) FROM credentials WHERE user_id = $1)::int AS credentials,
-         (SELECT count(*) FROM devices WHERE user_id = $1)::int AS devices`,
-      [userId],
-    );
-    if (!row) throw new Error('A count returned no row');
-    const { personalFields, uploads, sessions, credentials, devices } = row;
-    return { ...row, total: personalFields + uploads + sessions + credentials + devices };
-  }
 }
+
+/** Takes an advisory lock until the end of the transaction. @returns false if another transaction holds it */
+const tryLock = async (transaction: QueryRunner, name: string): Promise<boolean> => {
+  const [row] = (await transaction.query(
+    'SELECT pg_try_advisory_xact_lock(hashtextextended($1, 0)) AS "isLocked"',
+    [name],
+  )) as { isLocked: boolean }[];
+  return row?.isLocked === true;
+};
 
 const toErasure = (row: ErasureRow): Erasure => ({
   id: row.id,

@@ -4,6 +4,7 @@ import { JobHandlerRegistry } from '../../../platform/queue/job-handler.registry
 import { JobQueueService } from '../../../platform/queue/job-queue.service';
 import { ErasureRequestService } from '../application/erasure-request.service';
 import { ErasureRepository } from '../infrastructure/erasure.repository';
+import { UserDataRepository } from '../infrastructure/user-data.repository';
 import { ErasureService } from './erasure.service';
 
 const RESUME_EVERY_MS = 5_000;
@@ -19,6 +20,7 @@ export class ErasureProcessor implements OnModuleInit, OnApplicationBootstrap {
   constructor(
     private readonly erasureService: ErasureService,
     private readonly erasures: ErasureRepository,
+    private readonly userData: UserDataRepository,
     private readonly requests: ErasureRequestService,
     private readonly handlers: JobHandlerRegistry,
     private readonly jobs: JobQueueService,
@@ -69,7 +71,8 @@ export class ErasureProcessor implements OnModuleInit, OnApplicationBootstrap {
     let afterId = 0;
     // Page by page, until a page is not full.
     for (;;) {
-      const userIds = await this.erasures.findInactiveAnonymousUsers(cutoff, USERS_PER_PAGE, afterId);
+      const page = { afterId, limit: USERS_PER_PAGE };
+      const userIds = await this.userData.findInactiveAnonymousUsers(cutoff, page);
       for (const userId of userIds) {
         if ((await this.requests.requestIfInactive(userId, cutoff)) !== null) count += 1;
       }

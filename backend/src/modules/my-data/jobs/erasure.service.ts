@@ -24,15 +24,16 @@ import { UserErasureService } from '../../users/application/user-erasure.service
 import { ReceiptSignerService } from '../application/receipt-signer.service';
 import { ErasureLedgerRepository } from '../infrastructure/erasure-ledger.repository';
 import { type Erasure, ErasureRepository } from '../infrastructure/erasure.repository';
+import { UserDataRepository } from '../infrastructure/user-data.repository';
 
 /**
  * Maximum number of erasures at the same time. Each holds a database connection for its lock and needs another one for
  * its work.
  */
 const CONCURRENCY = 2;
-const ROWS_PER_TRANSACTION = 1_000;
-/** Minimum time between two rewrites of Redis' append-only file, which contains deleted keys until it is rewritten. */
-const REWRITE_EVERY_MS = 60 * 60_000;
+const EVENTS_PER_TRANSACTION = 1_000;
+/** For Redis' append-only file, which contains deleted keys until it is rewritten. */
+const MIN_REWRITE_INTERVAL_MS = 60 * 60_000;
 
 /**
  * For how long copies of erased data remain in places that an erasure does not reach (docs/operations.md, "Erasures").
@@ -41,7 +42,7 @@ const REWRITE_EVERY_MS = 60 * 60_000;
 const HORIZONS = {
   backupsDays: 7,
   browserCachesHours: 24,
-  appendOnlyFileMinutes: REWRITE_EVERY_MS / 60_000,
+  appendOnlyFileMinutes: MIN_REWRITE_INTERVAL_MS / 60_000,
   logsDays: 30,
 };
 
@@ -88,7 +89,7 @@ export type ErasureStep = (typeof erasureSteps)[number];
 
 const getStepNumber = (step: ErasureStep): number => erasureSteps.indexOf(step) + 1;
 
-/** Redis' append-only file has to be rewritten after this step, which deletes keys. */
+/** An erasure that has completed this step has deleted keys, so it awaits a rewrite of the append-only file. */
 const REDIS_DELETION_STEP = getStepNumber('chats');
 
 /** Erases users, in steps that can be interrupted and repeated. */
@@ -102,6 +103,7 @@ export class ErasureService {
     private readonly dataSource: DataSource,
     private readonly executor: CommandExecutorService,
     private readonly erasures: ErasureRepository,
+    private readonly userData: UserDataRepository,
     private readonly ledger: ErasureLedgerRepository,
     private readonly chats: ChatErasureService,
     private readonly friendships: FriendshipErasureService,
@@ -113,31 +115,34 @@ export class ErasureService {
   ) {}
 
   /**
-   * Continues an erasure where it was interrupted. Does nothing if another process works on it or it is finished.
+   * Runs the steps of an erasure that are not complete. Does nothing if another process works on the erasure.
    * @returns whether the erasure is finished; false if a step has to wait, another process works on the erasure, or
    * there is no such erasure.
    * @throws errors of stores; the next call continues with the same step.
    */
   run(erasureId: string): Promise<boolean> {
-    return this.limiter.run(() => this.runRemainingSteps(erasureId));
+    return this.limiter.run(async () => {
+      let isFinished = false;
+      await this.erasures.runExclusively(erasureId, async () => {
+        const erasure = await this.erasures.find(erasureId);
+        if (erasure) isFinished = await this.runRemainingSteps(erasure);
+      });
+      return isFinished;
+    });
   }
 
-  private async runRemainingSteps(erasureId: string): Promise<boolean> {
-    let isFinished = false;
-    await this.erasures.runExclusively(erasureId, async () => {
-      const erasure = await this.erasures.find(erasureId);
-      if (!erasure) return;
-      try {
-        for (const step of erasureSteps.slice(erasure.step)) {
-          await this.runStep(step, erasure);
-          await this.erasures.completeStep(erasureId, getStepNumber(step));
-        }
-        isFinished = true;
-      } catch (error) {
-        if (!(error instanceof StepNotReadyError)) throw error;
+  /** @returns false if a step has to wait. */
+  private async runRemainingSteps(erasure: Erasure): Promise<boolean> {
+    try {
+      for (const step of erasureSteps.slice(erasure.step)) {
+        await this.runStep(step, erasure);
+        await this.erasures.completeStep(erasure.id, getStepNumber(step));
       }
-    });
-    return isFinished;
+      return true;
+    } catch (error) {
+      if (error instanceof StepNotReadyError) return false;
+      throw error;
+    }
   }
 
   /**
@@ -149,7 +154,7 @@ export class ErasureService {
     await this.erasures.reopenAfterLiftedHolds(lastCompletedStep);
   }
 
-  /** Rewrites Redis' append-only file for erasures that skipped the rewrite, because the last one was too recent. */
+  /** Rewrites Redis' append-only file for erasures whose own step did not, because it was too early or it failed. */
   async rewriteAppendOnlyFileIfDue(now: Date): Promise<void> {
     if (await this.erasures.awaitsRewrite(REDIS_DELETION_STEP)) await this.rewriteAppendOnlyFile(now);
   }
@@ -185,10 +190,15 @@ export class ErasureService {
 
   private async eraseFromRedis({ id, userId }: Erasure): Promise<void> {
     const countKeys = (keyCount: number) => this.erasures.addToCount(id, 'redisKeys', keyCount);
-    // A match of the user may be about to become a chat.
-    if (!(await this.chats.leave(userId))) throw new StepNotReadyError();
-    // A chat may still be open, be only partly in PostgreSQL, or be restorable.
-    if (!(await this.chats.deleteStreams(userId, countKeys))) throw new StepNotReadyError();
+    if (!(await this.chats.leave(userId)))
+      throw new StepNotReadyError('A match of the user is about to become a chat');
+    if (!(await this.chats.deleteStreams(userId, countKeys)))
+      throw new StepNotReadyError('A chat is still open, only partly in PostgreSQL, or restorable');
+    await countKeys(await this.deleteUserKeys(userId));
+  }
+
+  /** Deletes the user's own keys from Redis, and the user from shared keys. @returns the number of deleted keys. */
+  private async deleteUserKeys(userId: number): Promise<number> {
     const presence = presenceKeys(findPresenceShard(userId));
     const keys = [
       matchingKeys.user(userId),
@@ -196,15 +206,15 @@ export class ErasureService {
       presence.sockets(String(userId)),
       ...bucketNames.map((bucket) => rateLimitKey(bucket, userId)),
     ];
-    const pipeline = openBatch(this.redis);
-    for (const key of keys) pipeline.unlink(key);
-    pipeline.srem(presence.online, String(userId));
-    pipeline.zrem(presence.leaving, String(userId));
-    const replies = (await pipeline.exec()) ?? [];
+    const batch = openBatch(this.redis);
+    for (const key of keys) batch.unlink(key);
+    batch.srem(presence.online, String(userId));
+    batch.zrem(presence.leaving, String(userId));
+    const replies = (await batch.exec()) ?? [];
     for (const [error] of replies) if (error) throw error;
-    // The first replies are those to `unlink`.
-    const deletedCounts = replies.slice(0, keys.length).map(([, deleted]) => Number(deleted));
-    await countKeys(deletedCounts.reduce((sum, deleted) => sum + deleted, 0));
+    // The reply to `unlink` is 1 if the key existed, otherwise 0.
+    const unlinkReplies = replies.slice(0, keys.length).map(([, reply]) => Number(reply));
+    return unlinkReplies.reduce((sum, reply) => sum + reply, 0);
   }
 
   private async endRelations({ id, userId }: Erasure): Promise<void> {
@@ -215,56 +225,63 @@ export class ErasureService {
   }
 
   private async erasePersonalFields({ id, userId }: Erasure): Promise<void> {
-    const eraseAndCount = async (erase: (manager: EntityManager) => Promise<number>): Promise<number> =>
-      this.dataSource.transaction(async (manager) => {
-        const count = await erase(manager);
-        await this.erasures.addToCount(id, 'personalFields', count, manager);
-        return count;
-      });
-    let erasedRows: number;
+    let erasedEvents: number;
     do {
-      erasedRows = await eraseAndCount((manager) =>
-        PersonalDataRepository.dropAboutUser(userId, ROWS_PER_TRANSACTION, manager),
+      erasedEvents = await this.eraseAndCount(id, 'personalFields', (manager) =>
+        PersonalDataRepository.dropAboutUser(userId, EVENTS_PER_TRANSACTION, manager),
       );
-    } while (erasedRows === ROWS_PER_TRANSACTION);
-    await eraseAndCount((manager) => this.chats.blankInEventsOfPartners(userId, manager));
+    } while (erasedEvents === EVENTS_PER_TRANSACTION);
+    await this.eraseAndCount(id, 'personalFields', (manager) =>
+      this.chats.blankInEventsOfPartners(userId, manager),
+    );
   }
 
   private async recordErasure({ id, userId }: Erasure): Promise<void> {
     await this.executor.runInTransaction(async (manager) => {
-      // `PersonErased` marks the messages as deleted, so a repeated step adds 0 messages. Chats remain, so a repeated
-      // step counts the same chats again. Their count is therefore set, not added to.
-      const messages = await this.erasures.countPrivateMessages(userId, manager);
+      // A repeated step finds no messages, because `PersonErased` has marked them as deleted. It finds the same chats
+      // again, so their number is set, not added to.
+      const messages = await this.userData.countPrivateMessages(userId, manager);
       await this.erasures.addToCount(id, 'privateMessages', messages, manager);
       await this.erasures.setCount(id, 'randomChats', await this.chats.countChats(userId, manager), manager);
-      await this.erasures.deleteReadPositions(userId, manager);
-      const counts = { ...nothingErased, ...(await this.erasures.find(id, manager))?.counts };
-      await this.users.complete({ userId, erasureId: id }, counts, manager);
+      await this.userData.deleteReadPositions(userId, manager);
+      await this.users.complete({ userId, erasureId: id }, await this.readCounts(id, manager), manager);
     });
   }
 
   private async eraseFiles({ id, userId }: Erasure): Promise<void> {
-    await this.dataSource.transaction(async (manager) => {
-      const images = await this.uploads.removeAllByOwner(userId, manager);
-      await this.erasures.addToCount(id, 'images', images, manager);
-    });
+    await this.eraseAndCount(id, 'images', (manager) => this.uploads.removeAllByOwner(userId, manager));
     await this.uploads.deleteFilesByOwner(userId);
   }
 
   private async eraseConduct({ id, userId }: Erasure): Promise<void> {
-    await this.dataSource.transaction(async (manager) => {
-      const texts = await this.conduct.dropWords(userId, manager);
-      await this.erasures.addToCount(id, 'personalFields', texts, manager);
+    await this.eraseAndCount(id, 'personalFields', (manager) => this.conduct.eraseWords(userId, manager));
+  }
+
+  /** Runs `erase` in a transaction that also records the number of items that it erased. @returns this number. */
+  private eraseAndCount(
+    id: string,
+    kind: keyof Erased,
+    erase: (manager: EntityManager) => Promise<number>,
+  ): Promise<number> {
+    return this.dataSource.transaction(async (manager) => {
+      const count = await erase(manager);
+      await this.erasures.addToCount(id, kind, count, manager);
+      return count;
     });
   }
 
+  private async readCounts(id: string, manager: EntityManager): Promise<Erased> {
+    const erasure = await this.erasures.find(id, manager);
+    return { ...nothingErased, ...erasure?.counts };
+  }
+
   /**
-   * Rewrites the file at most once an hour. An erasure that is too early for a rewrite does not wait for it:
+   * Does nothing if the last rewrite was less than an hour ago. The erasure does not wait for the next one:
    * `rewriteAppendOnlyFileIfDue` rewrites the file later.
    */
   private async rewriteAppendOnlyFile(now: Date): Promise<void> {
     const lastRewrite = await this.erasures.findLastRewrite();
-    if (lastRewrite && now.getTime() - lastRewrite.getTime() < REWRITE_EVERY_MS) return;
+    if (lastRewrite && now.getTime() - lastRewrite.getTime() < MIN_REWRITE_INTERVAL_MS) return;
     try {
       await Promise.all(listNodes(this.redis).map((node) => node.bgrewriteaof()));
     } catch (error) {
@@ -277,7 +294,7 @@ export class ErasureService {
   }
 
   private async signReceipt({ id, userId, reason, requestedAt }: Erasure): Promise<void> {
-    const { counts = {} } = (await this.erasures.find(id)) ?? {};
+    const erased = await this.readCounts(id, this.dataSource.manager);
     const kept = await this.conduct.listKept(userId, this.dataSource.manager);
     const finishedAt = new Date();
     const content: ReceiptContent = {
@@ -287,7 +304,7 @@ export class ErasureService {
       reason,
       requestedAt: requestedAt.toISOString(),
       finishedAt: finishedAt.toISOString(),
-      erased: { ...nothingErased, ...counts },
+      erased,
       kept: kept.map(({ what, why, until }) => ({ what, why, until: until?.toISOString() ?? null })),
       horizons: HORIZONS,
     };

@@ -50,10 +50,15 @@ export interface ChangeResult {
 }
 
 type ChangeCommand = Exclude<PrivateMessageCommand, { type: 'SendPrivateMessage' }>;
-/** A command without the fields that the service adds to every command. */
+/** A command without the fields that the service adds. Conditional, so that `Omit` applies to each command type. */
 type ChangeInput<Command extends ChangeCommand = ChangeCommand> = Command extends ChangeCommand
   ? Omit<Command, 'eventId' | 'at'>
   : never;
+
+interface ExecutedChange {
+  state: PrivateMessageState;
+  events: unknown[];
+}
 
 /** Allows each sender to use a `clientId` once. */
 const CLIENT_ID_CONSTRAINT = 'private_messages_client_key';
@@ -78,23 +83,17 @@ export class PrivateChatService {
    * of a message to another receiver; message_too_long; image_not_yours
    */
   async send(outgoing: OutgoingMessage): Promise<SendResult> {
-    const { senderId, receiverId, messageType, content, replyToId, clientId } = outgoing;
-    const findEarlierAttempt = async () =>
-      clientId ? this.messages.findByClientId(senderId, clientId) : null;
+    const { senderId, receiverId, messageType, content, replyToId } = outgoing;
     // The statement that stores the message checks the friendship and the quote. With images, they are also checked
     // before `share`: a refused message must not give the receiver access to its images.
     const hasImages = messageType !== 'text';
     if (hasImages) await this.requireFriends(senderId, receiverId);
     const event = createSentEvent(outgoing);
-    if (
-      hasImages &&
-      replyToId !== null &&
-      !(await this.messages.isQuotable(replyToId, senderId, receiverId))
-    ) {
+    if (hasImages && !(await this.mayQuote(outgoing))) {
       // The quoted message may have been deleted after an earlier attempt stored this message.
-      const earlier = await findEarlierAttempt();
-      if (!earlier) throw new DomainError('message_not_found');
-      return toRepeatedResult(earlier, receiverId);
+      const earlierResult = await this.findEarlierResult(outgoing);
+      if (!earlierResult) throw new DomainError('message_not_found');
+      return earlierResult;
     }
     await this.uploads.share({ senderId, receiverId, messageType, content });
     // Only a quote needs profiles, for a name. They are loaded first, so that nothing can fail after the commit.
@@ -102,11 +101,11 @@ export class PrivateChatService {
     try {
       return await this.store(event, profiles);
     } catch (error) {
-      // A concurrent attempt may have stored the message first.
-      const isRepeatedClientId = findViolatedUniqueConstraint(error) === CLIENT_ID_CONSTRAINT;
-      const earlier = isRepeatedClientId && (await findEarlierAttempt());
-      if (!earlier) throw error;
-      return toRepeatedResult(earlier, receiverId);
+      if (findViolatedUniqueConstraint(error) !== CLIENT_ID_CONSTRAINT) throw error;
+      // A concurrent attempt has stored the message first.
+      const earlierResult = await this.findEarlierResult(outgoing);
+      if (!earlierResult) throw error;
+      return earlierResult;
     }
   }
 
@@ -124,13 +123,15 @@ export class PrivateChatService {
         : this.execute(command),
     );
     if (!state) throw new Error('A change was accepted for a message that does not exist');
+    const isChanged = events.length > 0;
     // For a few seconds, the conversation is then not read from PostgreSQL's read replica, which may lack the change.
-    if (events.length > 0) await this.changes.record(change.userId, change.friendId);
-    return { message: state, isChanged: events.length > 0 };
+    if (isChanged) await this.changes.record(change.userId, change.friendId);
+    return { message: state, isChanged };
   }
 
   /**
-   * The newest messages between the two, or the newest before a given message, oldest first.
+   * Loads a page of messages between the two, oldest first. The page ends before the message with the id `before`, or
+   * with the newest message.
    * @throws DomainError not_friends
    */
   async loadConversation(
@@ -172,10 +173,26 @@ export class PrivateChatService {
     if (!(await this.friendships.areFriends(userId, friendId))) throw new DomainError('not_friends');
   }
 
+  /** Whether the message has no quote, or quotes a message that may be quoted. */
+  private async mayQuote({ replyToId, senderId, receiverId }: OutgoingMessage): Promise<boolean> {
+    return replyToId === null || this.messages.isQuotable(replyToId, senderId, receiverId);
+  }
+
+  /** @returns null if no earlier attempt has stored the message. */
+  private async findEarlierResult({
+    senderId,
+    receiverId,
+    clientId,
+  }: OutgoingMessage): Promise<SendResult | null> {
+    if (!clientId) return null;
+    const earlier = await this.messages.findByClientId(senderId, clientId);
+    return earlier && toRepeatedResult(earlier, receiverId);
+  }
+
   private async store(event: PrivateMessageSent, profiles: readonly Profile[]): Promise<SendResult> {
     const { receiverId, replyToId } = event.data;
-    // The statement stores nothing if the users are not friends, or if the message cannot be quoted.
     const outcome = await this.messages.send(event);
+    // In the following three cases, nothing was stored.
     if (!outcome) throw new DomainError('not_friends');
     const { id, createdAt, earlier, quoted } = outcome;
     if (earlier) return toRepeatedResult(earlier, receiverId);
@@ -187,10 +204,7 @@ export class PrivateChatService {
   }
 
   /** Deletes the message and its content, and withdraws its images from the receiver. */
-  private async deleteWithContent(
-    command: ChangeCommand,
-    manager: EntityManager,
-  ): ReturnType<typeof this.execute> {
+  private async deleteWithContent(command: ChangeCommand, manager: EntityManager): Promise<ExecutedChange> {
     const executed = await this.execute(command, manager);
     if (executed.events.length > 0) {
       const streamId = buildPrivateMessageStreamId(command.messageId);
@@ -201,10 +215,7 @@ export class PrivateChatService {
     return executed;
   }
 
-  private execute(
-    command: ChangeCommand,
-    manager?: EntityManager,
-  ): Promise<{ state: PrivateMessageState; events: unknown[] }> {
+  private execute(command: ChangeCommand, manager?: EntityManager): Promise<ExecutedChange> {
     const streamId = buildPrivateMessageStreamId(command.messageId);
     return this.executor.execute(streamId, privateMessageDecider, command, manager);
   }
@@ -229,31 +240,17 @@ const toRepeatedResult = (
 };
 
 /** Converts a row to the message that clients receive. */
-const toPrivateMessage = (
-  {
-    id,
-    senderId,
-    receiverId,
-    type,
-    content,
-    createdAt,
-    isEdited,
-    isDeleted,
-    reactions,
-    quoted,
-  }: PrivateMessageRow,
-  profiles: readonly Profile[],
-): PrivateMessage => ({
-  id,
-  senderId,
-  receiverId,
-  content,
-  type,
-  createdAt: createdAt.toISOString(),
-  isEdited,
-  isDeleted,
-  reactions,
-  metadata: { replyTo: quoted && toReply(quoted, profiles) },
+const toPrivateMessage = (row: PrivateMessageRow, profiles: readonly Profile[]): PrivateMessage => ({
+  id: row.id,
+  senderId: row.senderId,
+  receiverId: row.receiverId,
+  content: row.content,
+  type: row.type,
+  createdAt: row.createdAt.toISOString(),
+  isEdited: row.isEdited,
+  isDeleted: row.isDeleted,
+  reactions: row.reactions,
+  metadata: { replyTo: row.quoted && toReply(row.quoted, profiles) },
 });
 
 const toReply = (

@@ -29,10 +29,12 @@ interface RawMessage {
 }
 
 /**
- * $1 and $2 are the two users, $3 is the number of newest messages to read, and $4 are ids of messages to read even if
- * they are older. A single statement, so that messages and total come from one snapshot. NOT MATERIALIZED lets
- * PostgreSQL find the chosen messages by an index. By default, it would first copy the whole conversation.
- * `event_private` holds the personal fields of events, among them the content.
+ * $1 and $2: the two users; $3: number of newest messages to read; $4: ids of messages to read even if they are older.
+ *
+ * - A single statement, so that messages and total come from one snapshot.
+ * - NOT MATERIALIZED lets PostgreSQL find the chosen messages by an index, instead of copying the conversation first.
+ * - The events of a message are in the stream `private-<id>`, and their personal fields in `event_private`. The events
+ *   with a `content` are the message as sent, and its edits.
  */
 const TRANSCRIPT_SQL = `
 WITH conversation AS NOT MATERIALIZED (
@@ -78,8 +80,9 @@ export class PrivateTranscriptService {
       messageType: row.type,
       contents: row.contents ?? [],
     }));
-    // Without rows the conversation is empty, because `newestCount` is at least 1.
-    return { messages, omitted: (rows[0]?.total ?? 0) - rows.length };
+    // Each row has the total. Without rows the conversation is empty, because `newestCount` is at least 1.
+    const total = rows[0]?.total ?? 0;
+    return { messages, omitted: total - rows.length };
   }
 
   /** When the sender last wrote to the receiver; null if never. */

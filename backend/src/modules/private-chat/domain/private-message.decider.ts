@@ -15,6 +15,7 @@ import {
   isSameReaction,
   type PrivateMessageState,
   type SentMessage,
+  type Toggle,
 } from './private-message.state';
 
 /**
@@ -69,13 +70,8 @@ const decide = (
       if (!emoji) throw new DomainError('unknown_emoji');
       const { reactions, lastToggles } = requireNotDeleted(command, state);
       const reaction = { emoji, userId };
-      // The last addition or removal of this emoji by this user; undefined if its frame had no `ref`. A frame without
-      // a `ref` has no fingerprint (null), and so is never a retry.
       const lastToggle = lastToggles.find((other) => isSameReaction(other, reaction));
-      const isRetry =
-        lastToggle?.refFingerprint === refFingerprint &&
-        occurredAt.getTime() - lastToggle.at.getTime() < RETRY_WINDOW_MS;
-      if (isRetry) return [];
+      if (lastToggle && isRetry(command, lastToggle)) return [];
       const type = reactions.some((other) => isSameReaction(other, reaction))
         ? 'PrivateReactionRemoved'
         : 'PrivateReactionAdded';
@@ -83,7 +79,7 @@ const decide = (
         {
           ...eventHeader,
           type,
-          // In the event, `attempt` is the fingerprint (a hash of the frame's `ref`); absent without a `ref`.
+          // `attempt` is the fingerprint: a hash of the frame's `ref`.
           data: { messageId, ...reaction, ...(refFingerprint === null ? {} : { attempt: refFingerprint }) },
         },
       ];
@@ -92,24 +88,29 @@ const decide = (
       const { senderId, isDeleted } = requireInConversation(command, state);
       // The contract has one code for refused edits and deletions.
       if (senderId !== command.userId) throw new DomainError('not_editable');
-      return isDeleted
-        ? []
-        : [{ ...eventHeader, type: 'PrivateMessageDeleted', data: { messageId, senderId } }];
+      if (isDeleted) return [];
+      return [{ ...eventHeader, type: 'PrivateMessageDeleted', data: { messageId, senderId } }];
     }
     default:
       return command satisfies never;
   }
 };
 
+/** Whether the frame of this command is a retry of the frame that last added or removed the same reaction. */
+const isRetry = ({ refFingerprint, at }: ReactToPrivateMessage, lastToggle: Toggle): boolean =>
+  refFingerprint === lastToggle.refFingerprint && at.getTime() - lastToggle.at.getTime() < RETRY_WINDOW_MS;
+
 type ChangeCommand = EditPrivateMessage | ReactToPrivateMessage | DeletePrivateMessage;
+
+const isParticipant = ({ senderId, receiverId }: SentMessage, userId: number): boolean =>
+  userId === senderId || userId === receiverId;
 
 /** A message that is not between the user and the friend is treated as missing. */
 const requireInConversation = (
   { userId, friendId }: ChangeCommand,
   state: PrivateMessageState,
 ): SentMessage => {
-  const participants = state && [state.senderId, state.receiverId];
-  if (!state || !participants?.includes(userId) || !participants.includes(friendId))
+  if (state === null || !isParticipant(state, userId) || !isParticipant(state, friendId))
     throw new DomainError('message_not_found');
   return state;
 };

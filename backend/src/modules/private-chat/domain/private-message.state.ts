@@ -19,7 +19,7 @@ export interface SentMessage {
   isDeleted: boolean;
   /** In the order in which they were added. */
   reactions: readonly PrivateReaction[];
-  /** At most one for each user and emoji: their last toggle. If its frame had no `ref`, there is none. */
+  /** The last toggle of each user and emoji, except one whose frame had no `ref`. */
   lastToggles: readonly Toggle[];
 }
 
@@ -43,6 +43,7 @@ export const evolveMessage = (
     const { senderId, receiverId, messageType, content = '' } = event.data; // an erasure removes `content`
     return { senderId, receiverId, messageType, content, isDeleted: false, reactions: [], lastToggles: [] };
   }
+  // Only satisfies the type: the stream of a message begins with `PrivateMessageSent`.
   if (state === null) return null;
   switch (event.type) {
     case 'PrivateMessageEdited':
@@ -72,12 +73,10 @@ export const isSameReaction = (one: PrivateReaction, other: PrivateReaction): bo
 
 const recordToggle = (
   { lastToggles }: SentMessage,
-  {
-    data: { emoji, userId, attempt: refFingerprint },
-    occurredAt,
-  }: PrivateReactionAdded | PrivateReactionRemoved,
+  event: PrivateReactionAdded | PrivateReactionRemoved,
 ): readonly Toggle[] => {
-  const others = lastToggles.filter((other) => !isSameReaction(other, { emoji, userId }));
-  if (refFingerprint === undefined) return others;
-  return [...others, { emoji, userId, refFingerprint, at: occurredAt }];
+  const { emoji, userId, attempt: refFingerprint } = event.data;
+  const otherToggles = lastToggles.filter((toggle) => !isSameReaction(toggle, { emoji, userId }));
+  if (refFingerprint === undefined) return otherToggles;
+  return [...otherToggles, { emoji, userId, refFingerprint, at: event.occurredAt }];
 };

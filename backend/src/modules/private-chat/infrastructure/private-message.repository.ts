@@ -41,12 +41,9 @@ export interface EarlierMessage {
   createdAt: Date;
 }
 
-/** The result of sending. The message was stored if `earlier` is null and, for a reply, `quoted` is not null. */
+/** The result of sending. Nothing was stored if there is an earlier message, or if a reply has no quoted one. */
 export interface SendOutcome {
-  /**
-   * Assigned, like `createdAt`, even if the message was not stored. Higher than the id of every earlier message between
-   * the two.
-   */
+  /** Assigned, like `createdAt`, in any case. Higher than the id of every earlier message between the two. */
   id: number;
   createdAt: Date;
   earlier: EarlierMessage | null;
@@ -54,22 +51,27 @@ export interface SendOutcome {
   quoted: QuotedRow | null;
 }
 
-interface RawSendOutcome {
-  id: string;
-  occurred_at: Date;
-  /** If this is null, all `earlier_` columns are null. The same is true of `quoted_id` and the `quoted_` columns. */
+interface EarlierColumns {
+  /** If this is null, there is no earlier message, and all columns are null. */
   earlier_id: string | null;
   earlier_receiver_id: string;
   earlier_at: Date;
+}
+
+interface QuotedColumns {
+  /** If this is null, no message is quoted, and all columns are null. */
   quoted_id: string | null;
   quoted_sender_id: string;
   quoted_type: MessageType;
   quoted_content: string;
 }
 
-type RawEarlierMessage = Pick<RawSendOutcome, 'earlier_id' | 'earlier_receiver_id' | 'earlier_at'>;
+interface RawSendOutcome extends EarlierColumns, QuotedColumns {
+  id: string;
+  occurred_at: Date;
+}
 
-interface RawMessage {
+interface RawMessage extends QuotedColumns {
   id: string;
   sender_id: string;
   receiver_id: string;
@@ -79,18 +81,14 @@ interface RawMessage {
   is_edited: boolean;
   is_deleted: boolean;
   reactions: PrivateReaction[];
-  quoted_id: string | null;
-  quoted_sender_id: string;
-  quoted_type: MessageType;
-  quoted_content: string;
 }
 
 /**
- * Appends the event that creates a message, and inserts the row of the message. Times are truncated to milliseconds,
- * the precision of events, so that a rebuild gives the same rows.
+ * Appends the event that creates a message, and inserts the row of the message. `OpeningParts` describes the two parts
+ * and their columns. Times are truncated to milliseconds, the precision of events, so that a rebuild of the read model
+ * gives the same rows.
  *
- * $9 sender, $10 receiver, $11 client id, $12 id of the quoted message, $13 type, $14 content. The event store binds $1
- * to $8. `OpeningParts` specifies `query` and `project`, with the columns `stream_id`, `assigned` and `is_new`.
+ * $9 sender, $10 receiver, $11 client id, $12 id of the quoted message, $13 type, $14 content.
  */
 const SEND_STATEMENT: PreparedStatement = {
   name: 'send_private_message',
@@ -117,7 +115,10 @@ const SEND_STATEMENT: PreparedStatement = {
   }),
 };
 
-/** $1 and $2 the two users, $3 the id below which messages are read, $4 maximum number of messages. */
+/**
+ * $1 and $2 the two users, $3 the id below which messages are read, $4 maximum number of messages. An index contains
+ * the expressions with LEAST and GREATEST, which are the same for both directions of a conversation.
+ */
 const CONVERSATION_SQL = `
 SELECT m.id, m.sender_id, m.receiver_id, m.type, m.content, m.created_at, m.is_edited, m.is_deleted, m.reactions,
        quoted.id AS quoted_id, quoted.sender_id AS quoted_sender_id, quoted.type AS quoted_type,
@@ -166,7 +167,7 @@ export class PrivateMessageRepository {
    */
   async send({ type, eventId, data }: PrivateMessageSent): Promise<SendOutcome | null> {
     const { senderId, receiverId, clientId, replyToId, messageType, content } = data;
-    // Opens the stream of the message; `event` is its first event.
+    // Each message has a stream of its own, which this event opens.
     const row = await this.eventStore.open<RawSendOutcome>({
       statement: SEND_STATEMENT,
       projection: privateMessagesProjection.name,
@@ -183,7 +184,7 @@ export class PrivateMessageRepository {
   }
 
   async findByClientId(senderId: number, clientId: string): Promise<EarlierMessage | null> {
-    const [row] = await this.dataSource.query<RawEarlierMessage[]>(
+    const [row] = await this.dataSource.query<EarlierColumns[]>(
       `SELECT id AS earlier_id, receiver_id AS earlier_receiver_id, created_at AS earlier_at
        FROM private_messages WHERE sender_id = $1 AND client_id = $2`,
       [senderId, clientId],
@@ -191,7 +192,7 @@ export class PrivateMessageRepository {
     return row ? toEarlier(row) : null;
   }
 
-  /** Whether this is a message between the two that a reply may quote: it exists and is not deleted. */
+  /** Whether a reply may quote the message: it was sent between the two users and is not deleted. */
   async isQuotable(id: number, userId: number, friendId: number): Promise<boolean> {
     const rows = await this.dataSource.query<unknown[]>(
       `SELECT 1 FROM private_messages WHERE id = $1 AND NOT is_deleted
@@ -213,8 +214,8 @@ export class PrivateMessageRepository {
 
   /**
    * The latest `limit` messages between the two before a given message, oldest first. Reads PostgreSQL's read replica,
-   * unless one of the two has just changed a message: the replica may still have the old version. A client that has
-   * received the frame of the change, and then loads the old version, would keep the old version.
+   * unless one of the two has just changed a message. The replica may still have the old version, and a client that
+   * loads it after the frame of the change would keep showing it.
    */
   async loadOlder(
     userId: number,
@@ -223,8 +224,8 @@ export class PrivateMessageRepository {
     limit: number,
   ): Promise<PrivateMessageRow[]> {
     const parameters = [userId, friendId, beforeId, limit];
-    if (await this.changes.mayHaveChanged(userId, friendId))
-      return readConversation(this.dataSource.manager, parameters);
+    const mayReplicaBeOutdated = await this.changes.mayHaveChanged(userId, friendId);
+    if (mayReplicaBeOutdated) return readConversation(this.dataSource.manager, parameters);
     return this.replica.read((connection) => readConversation(connection, parameters));
   }
 
@@ -233,6 +234,7 @@ export class PrivateMessageRepository {
    * @returns whether any message was unread.
    */
   async markRead(userId: number, friendId: number): Promise<boolean> {
+    // Returns a row if the read position was created or has moved.
     const rows = await this.dataSource.query<unknown[]>(
       `WITH latest AS (
          SELECT max(id) AS id FROM private_messages WHERE receiver_id = $1 AND sender_id = $2 AND NOT is_deleted
@@ -268,23 +270,21 @@ const readConversation = async (
   return rows.map(toMessage).reverse();
 };
 
-const toEarlier = (row: RawEarlierMessage): EarlierMessage => ({
+const toEarlier = (row: EarlierColumns): EarlierMessage => ({
   id: Number(row.earlier_id),
   receiverId: Number(row.earlier_receiver_id),
   createdAt: row.earlier_at,
 });
 
-const toQuoted = (
-  row: Pick<RawMessage, 'quoted_id' | 'quoted_sender_id' | 'quoted_type' | 'quoted_content'>,
-): QuotedRow | null =>
-  row.quoted_id === null
-    ? null
-    : {
-        id: Number(row.quoted_id),
-        senderId: Number(row.quoted_sender_id),
-        type: row.quoted_type,
-        content: row.quoted_content,
-      };
+const toQuoted = (row: QuotedColumns): QuotedRow | null => {
+  if (row.quoted_id === null) return null;
+  return {
+    id: Number(row.quoted_id),
+    senderId: Number(row.quoted_sender_id),
+    type: row.quoted_type,
+    content: row.quoted_content,
+  };
+};
 
 const toMessage = (row: RawMessage): PrivateMessageRow => ({
   id: Number(row.id),

@@ -3,9 +3,10 @@ import { DurationHistogram } from '../../../platform/observability/duration.mode
 import { MetricsRegistry } from '../../../platform/observability/metrics.registry';
 
 /**
- * `resumed`: the client received the events that it had missed. `reset`: Redis has lost events that the client had
- * seen, so the client received the chat from the start. `ended`: the chat was over. `refused`: the rate limit on pages
- * of events was exceeded.
+ * - `resumed`: the client received the events that it had missed
+ * - `reset`: Redis had lost events that the client had seen, so the client received the chat from the start
+ * - `ended`: the chat was over
+ * - `refused`: the client had requested more pages of events than its rate limit allows
  */
 export type ResumeOutcome = 'resumed' | 'reset' | 'ended' | 'refused';
 /** Outcome for a chat whose latest entries Redis had lost: the entries were restored, or the chat was ended. */
@@ -15,16 +16,8 @@ export type TailOutcome = 'restored' | 'ended';
 @Injectable()
 export class ChatMetricsRegistry {
   private readonly fanoutLag = new DurationHistogram();
-  private readonly resumes = new Map<ResumeOutcome, number>([
-    ['resumed', 0],
-    ['reset', 0],
-    ['ended', 0],
-    ['refused', 0],
-  ]);
-  private readonly tailOutcomes = new Map<TailOutcome, number>([
-    ['restored', 0],
-    ['ended', 0],
-  ]);
+  private readonly resumes: Record<ResumeOutcome, number> = { resumed: 0, reset: 0, ended: 0, refused: 0 };
+  private readonly tailOutcomes: Record<TailOutcome, number> = { restored: 0, ended: 0 };
   private conflictCount = 0;
 
   constructor(metrics: MetricsRegistry) {
@@ -39,12 +32,12 @@ export class ChatMetricsRegistry {
       () => this.conflictCount,
     );
     metrics.addLiveLabelledCounter('thaw_chat_resumes_total', 'Chats of users who reconnected', () =>
-      [...this.resumes].map(([outcome, count]) => [{ outcome }, count] as const),
+      Object.entries(this.resumes).map(([outcome, count]) => [{ outcome }, count] as const),
     );
     metrics.addLiveLabelledCounter(
       'thaw_tail_restores_total',
       'Chats whose latest entries Redis had lost',
-      () => [...this.tailOutcomes].map(([outcome, count]) => [{ outcome }, count] as const),
+      () => Object.entries(this.tailOutcomes).map(([outcome, count]) => [{ outcome }, count] as const),
     );
   }
 
@@ -57,10 +50,10 @@ export class ChatMetricsRegistry {
   }
 
   recordResume(outcome: ResumeOutcome): void {
-    this.resumes.set(outcome, (this.resumes.get(outcome) ?? 0) + 1);
+    this.resumes[outcome] += 1;
   }
 
   recordTailOutcome(outcome: TailOutcome): void {
-    this.tailOutcomes.set(outcome, (this.tailOutcomes.get(outcome) ?? 0) + 1);
+    this.tailOutcomes[outcome] += 1;
   }
 }

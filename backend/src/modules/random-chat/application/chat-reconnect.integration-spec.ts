@@ -1,7 +1,7 @@
 // Runs against real PostgreSQL and Redis; two complete api replicas and their sockets run in this process.
-// `closeCleanly` closes a socket as a page does; `terminate` loses the connection. A user has one socket for each tab;
-// `adaSocket` is the first of `adaSockets`. Of the two ways to send a frame, `request` throws when the answer is an
-// error, and `ask` returns it.
+// A user has one socket for each tab; `adaSocket` is the first of `adaSockets`. `closeCleanly` closes a socket as a
+// page does; `terminate` loses the connection. When the answer to a frame is an error, `request` throws, and `ask`
+// returns it.
 import { closeCodes } from '@thaw/contract/close-codes';
 import { limits } from '@thaw/contract/limits';
 import { ChatPresenceService } from '../../../platform/hot-log/chat-presence.service';
@@ -17,7 +17,12 @@ import {
   startChat,
   waitForSeq,
 } from '../../../testing/random-chat.fixture';
-import { type TestStack, quickChatSettings, startTestStack } from '../../../testing/test-stack.harness';
+import {
+  type TestReplica,
+  type TestStack,
+  quickChatSettings,
+  startTestStack,
+} from '../../../testing/test-stack.harness';
 import { type ThawSocket, textMessage } from '../../../testing/thaw.client';
 import { until } from '../../../testing/until.functions';
 import { MatchmakingService } from '../../matching/application/matchmaking.service';
@@ -27,6 +32,12 @@ jest.setTimeout(60_000);
 
 /** How long a chat waits for a user after a lost connection. */
 const GRACE_AFTER_LOSS_MS = 4_000;
+
+const connectionLost = new Error('Connection is closed.');
+
+/** The numbers of `count` successive events. */
+const createSeqs = (first: number, count: number): number[] =>
+  Array.from({ length: count }, (_, index) => first + index);
 
 describe('random chat: reconnect', () => {
   let stack: TestStack;
@@ -44,13 +55,30 @@ describe('random chat: reconnect', () => {
   afterAll(() => stack.close());
 
   describe('a socket that reconnects', () => {
-    const listResumePages = (socket: ThawSocket) => socket.all('session_resumed');
-    const listResumedEvents = (socket: ThawSocket) =>
-      listResumePages(socket).flatMap(
-        ({ events }) => events as { event: string; data: Record<string, unknown> }[],
-      );
+    const getEvents = (page: Record<string, unknown>) =>
+      page.events as { event: string; data: Record<string, unknown> }[];
+    const listResumedEvents = (socket: ThawSocket) => socket.all('session_resumed').flatMap(getEvents);
+    /** The numbers of the events that a socket has received, in a resume or on their own, in order of arrival. */
+    const listReceivedSeqs = (socket: ThawSocket): number[] =>
+      socket.frames.flatMap(({ event, data }) => {
+        if (event === 'session_resumed') return getEvents(data).map((missed) => Number(missed.data.seq));
+        return event === 'random_message' ? [Number(data.seq)] : [];
+      });
+    /**
+     * Runs `action` while the next socket on the second replica authenticates: the server has already read the state of
+     * the user, and the socket has not received it yet.
+     */
+    const runDuringNextAuthentication = (action: () => Promise<unknown>): void => {
+      const queue = stack.replicas[1]!.app.get(MatchQueueService);
+      const resume = queue.resume.bind(queue);
+      jest.spyOn(queue, 'resume').mockImplementationOnce(async (userId) => {
+        const state = await resume(userId);
+        await action();
+        return state;
+      });
+    };
 
-    it('receives the whole chat after a reload, on another replica as well', async () => {
+    it('receives the whole chat after a reload that reaches another replica, and continues it', async () => {
       const { ada, bob, adaSocket, bobSocket, bobSockets, sessionId } = await startChat(stack);
       await adaSocket.request('random_message', textMessage(sessionId, 'one'));
       await bobSocket.request('random_message', textMessage(sessionId, 'two'));
@@ -60,12 +88,11 @@ describe('random chat: reconnect', () => {
         userId: ada.user.id,
         state: 'chatting',
       });
-      const { username } = bob.user;
       expect(await newSocket.next('session_resumed')).toMatchObject({
         sessionId,
         seq: 3,
         partnerId: bob.user.id,
-        partnerInfo: { id: bob.user.id, username, isOnline: true },
+        partnerInfo: { id: bob.user.id, username: bob.user.username, isOnline: true },
         partnerConnection: 'connected',
         last: true,
       });
@@ -116,12 +143,13 @@ describe('random chat: reconnect', () => {
       expect(await adaSocket.next('random_message', ({ seq }) => seq === 4)).toMatchObject({
         content: 'three',
       });
-      expect(adaSocket.all('random_message')).toHaveLength(3); // the resumed event is not a frame of its own
+      // Each message has arrived once: the resume did not send 'two' as a frame of its own again.
+      expect(adaSocket.all('random_message').map(({ content }) => content)).toEqual(['one', 'two', 'three']);
     });
 
     it('receives a long chat in pages of at most 64 KB, without a gap', async () => {
       const { ada, adaSockets, bobSocket, sessionId } = await startChat(stack);
-      // The limit counts bytes of the frame: an emoji has four, and JSON escapes quotes and line breaks.
+      // The limit counts bytes of the JSON: four for an emoji, and two each for an escaped quote and line break.
       const content = '🎉"\n'.repeat(600);
       const messageCount = 40;
       for (let count = 0; count < messageCount; count += 1) {
@@ -131,20 +159,14 @@ describe('random chat: reconnect', () => {
       await waitForSeq(adaSockets, sessionId, lastSeq);
       const newSocket = await ada.openSocket(stack.origins[1]);
       await newSocket.next('session_resumed', ({ last }) => last === true);
-      const pages = listResumePages(newSocket);
+      expect(listResumedEvents(newSocket).map(({ data }) => data.seq)).toEqual(createSeqs(1, lastSeq));
+      const pages = newSocket.all('session_resumed');
       expect(pages.length).toBeGreaterThan(2);
       for (const page of pages) {
         const bytes = Buffer.byteLength(JSON.stringify({ event: 'session_resumed', data: page }));
         expect(bytes).toBeLessThanOrEqual(limits.resumeFrameMaxBytes);
-      }
-      expect(pages.map(({ last }) => last)).toEqual(pages.map((page) => page === pages.at(-1)));
-      expect(listResumedEvents(newSocket).map(({ data }) => data.seq)).toEqual(
-        Array.from({ length: lastSeq }, (_, index) => index + 1),
-      );
-      let seq = 0;
-      for (const page of pages) {
-        seq += (page.events as unknown[]).length;
-        expect(page.seq).toBe(seq);
+        expect(page.last).toBe(page === pages.at(-1));
+        expect(page.seq).toBe(getEvents(page).at(-1)?.data.seq);
       }
     });
 
@@ -152,14 +174,7 @@ describe('random chat: reconnect', () => {
       const [ada, bob] = await createPair(stack);
       const adaSocket = await ada.openSocket();
       const bobSocket = await bob.openSocket();
-      const queue = stack.replicas[1]!.app.get(MatchQueueService);
-      const resume = queue.resume.bind(queue);
-      // The match is made after the user's state was read for the new tab, and before the tab receives it.
-      jest.spyOn(queue, 'resume').mockImplementationOnce(async (userId) => {
-        const state = await resume(userId);
-        await matchSockets([adaSocket], [bobSocket]);
-        return state;
-      });
+      runDuringNextAuthentication(() => matchSockets([adaSocket], [bobSocket]));
       const newSocket = await ada.openSocket(stack.origins[1]);
       expect(await newSocket.next('chat_matched')).toMatchObject({ partnerId: bob.user.id });
     });
@@ -167,13 +182,7 @@ describe('random chat: reconnect', () => {
     it('is informed of a search that starts in another tab while the new tab authenticates', async () => {
       const ada = await stack.createVisitor(0, 'female');
       const adaSocket = await ada.openSocket();
-      const queue = stack.replicas[1]!.app.get(MatchQueueService);
-      const resume = queue.resume.bind(queue);
-      jest.spyOn(queue, 'resume').mockImplementationOnce(async (userId) => {
-        const state = await resume(userId);
-        await adaSocket.request('join_queue', { preferences: 'male' });
-        return state;
-      });
+      runDuringNextAuthentication(() => adaSocket.request('join_queue', { preferences: 'male' }));
       const newSocket = await ada.openSocket(stack.origins[1]);
       expect(await newSocket.next('queue_joined')).toMatchObject({ preferences: 'male' });
     });
@@ -192,28 +201,25 @@ describe('random chat: reconnect', () => {
       const sending = sendUntilStopped();
       let socket = adaSocket;
       for (let round = 0; round < 12; round += 1) {
-        await (round % 2 ? socket.terminate() : socket.closeCleanly());
+        if (round % 2 === 0) await socket.closeCleanly();
+        else await socket.terminate();
         const seenSeq = socket.getLastSeq(sessionId);
         socket = await ada.openSocket(stack.origins[round % 2], { sessionId, seq: seenSeq });
         await socket.next('session_resumed', ({ last }) => last === true);
-        // Messages that follow the resume, so that a gap between it and them would be found.
-        await until(() => socket.all('random_message').length > 1);
-        const { frames, seqViolations } = socket;
-        const receivedSeqs = frames.flatMap(({ event, data }) => {
-          if (event === 'session_resumed')
-            return (data.events as { data: { seq: number } }[]).map((missed) => missed.data.seq);
-          return event === 'random_message' ? [Number(data.seq)] : [];
-        });
-        expect(receivedSeqs).toEqual(Array.from(receivedSeqs, (_, index) => seenSeq + 1 + index));
-        // The new test socket does not know what the last one has seen, so a first `seq` above 1 is no violation.
-        expect(seqViolations.filter((violation) => !violation.includes(`${sessionId}: 0 →`))).toEqual([]);
+        // With two messages after the resume, the check below also finds a gap between the resume and them.
+        await until(() => socket.all('random_message').length >= 2);
+        const receivedSeqs = listReceivedSeqs(socket);
+        expect(receivedSeqs).toEqual(createSeqs(seenSeq + 1, receivedSeqs.length));
+        // If the first event of a new test socket is a message, the socket records a gap from 0, which is no real gap.
+        const gaps = socket.seqViolations.filter((violation) => !violation.includes(`${sessionId}: 0 →`));
+        expect(gaps).toEqual([]);
       }
       isSending = false;
       const sentCount = await sending;
       await waitForSeq([socket], sessionId, 1 + sentCount);
     });
 
-    it('receives the end of a chat that ended while it was disconnected, unless it has seen the end', async () => {
+    it('receives the end of a chat that ended while it was disconnected', async () => {
       const { ada, adaSocket, bobSocket, sessionId } = await startChat(stack);
       await adaSocket.terminate();
       await bobSocket.request('skip_chat', { sessionId });
@@ -222,9 +228,15 @@ describe('random chat: reconnect', () => {
       const reply = await newSocket.ask('authenticate', { userId: ada.user.id, lastSeen });
       expect(reply.data).toMatchObject({ state: 'idle' });
       expect(await newSocket.next('chat_skipped')).toMatchObject({ sessionId, seq: 2, reason: 'skipped' });
-      const nextSocket = await ada.openSocket(stack.origins[0], { sessionId, seq: 2 });
-      await nextSocket.request('join_queue', {}); // an end would arrive before the response
-      expect(nextSocket.all('chat_skipped')).toEqual([]);
+    });
+
+    it('does not receive the end of a chat that its client has already seen', async () => {
+      const { ada, adaSocket, bobSocket, sessionId } = await startChat(stack);
+      await bobSocket.request('skip_chat', { sessionId });
+      await adaSocket.next('chat_skipped');
+      const newSocket = await ada.openSocket(stack.origins[0], { sessionId, seq: 2 });
+      await newSocket.request('join_queue', {}); // an end would arrive before the answer to this frame
+      expect(newSocket.all('chat_skipped')).toEqual([]);
     });
 
     it('receives an end with the next seq for a chat that the server does not know', async () => {
@@ -239,19 +251,25 @@ describe('random chat: reconnect', () => {
       });
     });
 
-    it.each([
-      ['the state of its user cannot be read', MatchmakingService, 'resume'],
-      ['joining the chat fails', ChatPresenceService, 'join'],
-    ] as const)(
+    it.each<[failure: string, failNextCall: (replica: TestReplica) => void]>([
+      [
+        'the state of its user cannot be read',
+        ({ app }) => {
+          jest.spyOn(app.get(MatchmakingService), 'resume').mockRejectedValueOnce(connectionLost);
+        },
+      ],
+      [
+        'joining the chat fails',
+        ({ app }) => {
+          jest.spyOn(app.get(ChatPresenceService), 'join').mockRejectedValueOnce(connectionLost);
+        },
+      ],
+    ])(
       'is closed with the code of an internal error when %s, and the next socket resumes the chat',
-      async (_description, service, method) => {
+      async (_failure, failNextCall) => {
         const { ada, adaSocket, bobSocket, sessionId } = await startChat(stack);
         await adaSocket.terminate();
-        const connectionLost = new Error('Connection is closed.');
-        // Both methods are mocked in the same way. The casts choose the types of one of them.
-        jest
-          .spyOn(stack.replicas[0]!.app.get<ChatPresenceService>(service), method as 'join')
-          .mockRejectedValueOnce(connectionLost);
+        failNextCall(stack.replicas[0]!);
         const lastSeen = { sessionId, seq: 1 };
         const newSocket = await ada.openUnauthenticatedSocket(stack.origins[0]);
         newSocket.send({ event: 'authenticate', data: { userId: ada.user.id, lastSeen } });
@@ -265,8 +283,8 @@ describe('random chat: reconnect', () => {
 
     it('resumes a chat that the previous socket could not join when the chat started', async () => {
       const [ada, bob] = await createPair(stack);
-      const [adaSocket, bobSocket] = [await ada.openSocket(), await bob.openSocket()];
-      const connectionLost = new Error('Connection is closed.');
+      const adaSocket = await ada.openSocket();
+      const bobSocket = await bob.openSocket();
       jest
         .spyOn(stack.replicas[0]!.app.get(ChatPresenceService), 'join')
         .mockRejectedValueOnce(connectionLost);
@@ -281,7 +299,7 @@ describe('random chat: reconnect', () => {
     it('receives nothing about the chats of other users', async () => {
       const { sessionId, bobSocket } = await startChat(stack);
       const eve = await stack.createVisitor(0, 'female');
-      // Unlike an unknown chat, a chat without Eve gets no end from the server.
+      // The server would send an end for an unknown chat. For a chat of other users, it sends nothing.
       const eveSocket = await eve.openSocket(stack.origins[0], { sessionId, seq: 0 });
       await bobSocket.request('skip_chat', { sessionId });
       const socketAfterEnd = await eve.openSocket(stack.origins[0], { sessionId, seq: 0 });
@@ -291,6 +309,9 @@ describe('random chat: reconnect', () => {
   });
 
   describe('a user who is away', () => {
+    // Sweeps end abandoned chats. A replica sweeps only after it has been up for some seconds.
+    beforeAll(() => until(() => stack.replicas.every(({ app }) => app.get(ReplicaLeaseService).maySweep)));
+
     it('is reported as reconnecting, and as connected after the return', async () => {
       const { ada, adaSocket, bobSocket, bobSockets, sessionId } = await startChat(stack, {
         adaTabs: 1,
@@ -336,62 +357,54 @@ describe('random chat: reconnect', () => {
       expect(bobSocket.all('partner_connection')).toEqual([]);
     });
 
-    it('can return within a grace period, which is longer after a lost connection than after a clean close', async () => {
-      // A sweep finds the overdue deadlines. A replica sweeps only after it has been up for the duration of a lease.
-      await until(() => stack.replicas.every(({ app }) => app.get(ReplicaLeaseService).maySweep));
-      const chatOfCleanClose = await startChat(stack);
-      const chatOfLoss = await startChat(stack);
-      const chatOfReturn = await startChat(stack);
+    it('loses the chat after a grace period, which is longer after a lost connection than after a clean close', async () => {
+      const closedChat = await startChat(stack);
+      const lostChat = await startChat(stack);
       const leftAt = Date.now();
       const waitForEnd = async ({ bobSocket }: TestChat) => {
         const data = await bobSocket.next('chat_skipped');
         return { data, afterMs: Date.now() - leftAt };
       };
-      await Promise.all([
-        chatOfCleanClose.adaSocket.closeCleanly(),
-        chatOfLoss.adaSocket.terminate(),
-        chatOfReturn.adaSocket.closeCleanly(),
-      ]);
-      const newSocket = await chatOfReturn.ada.openSocket(stack.origins[1], {
-        sessionId: chatOfReturn.sessionId,
-        seq: 1,
-      });
-      const [endAfterCleanClose, endAfterLoss] = await Promise.all([
-        waitForEnd(chatOfCleanClose),
-        waitForEnd(chatOfLoss),
-      ]);
-      expect(endAfterCleanClose.data).toEqual({
-        sessionId: chatOfCleanClose.sessionId,
+      await Promise.all([closedChat.adaSocket.closeCleanly(), lostChat.adaSocket.terminate()]);
+      const [endAfterClose, endAfterLoss] = await Promise.all([waitForEnd(closedChat), waitForEnd(lostChat)]);
+      expect(endAfterClose.data).toEqual({
+        sessionId: closedChat.sessionId,
         seq: 2,
         reason: 'disconnected',
         endedBy: null,
       });
-      expect(endAfterLoss.data).toMatchObject({ sessionId: chatOfLoss.sessionId, reason: 'disconnected' });
-      expect(endAfterLoss.afterMs).toBeGreaterThanOrEqual(GRACE_AFTER_LOSS_MS);
-      expect(endAfterCleanClose.afterMs).toBeGreaterThanOrEqual(
+      expect(endAfterLoss.data).toMatchObject({ sessionId: lostChat.sessionId, reason: 'disconnected' });
+      expect(endAfterClose.afterMs).toBeGreaterThanOrEqual(
         Number(quickChatSettings.GRACE_AFTER_CLEAN_CLOSE_MS),
       );
-      expect(endAfterCleanClose.afterMs).toBeLessThan(endAfterLoss.afterMs);
+      expect(endAfterLoss.afterMs).toBeGreaterThanOrEqual(GRACE_AFTER_LOSS_MS);
+      expect(endAfterClose.afterMs).toBeLessThan(endAfterLoss.afterMs);
+    });
 
-      // A user who returns in time continues the chat.
-      await chatOfReturn.bobSocket.request(
-        'random_message',
-        textMessage(chatOfReturn.sessionId, 'welcome back'),
-      );
+    it('continues the chat after a return within the grace period', async () => {
+      const { ada, adaSocket, bobSocket, sessionId } = await startChat(stack);
+      const abandonedChat = await startChat(stack);
+      await Promise.all([adaSocket.closeCleanly(), abandonedChat.adaSocket.terminate()]);
+      const newSocket = await ada.openSocket(stack.origins[1], { sessionId, seq: 1 });
+      // The other chat ends after the longer grace period, so the sweeps would have ended this chat, too.
+      await abandonedChat.bobSocket.next('chat_skipped');
+      await bobSocket.request('random_message', textMessage(sessionId, 'welcome back'));
       expect(await newSocket.next('random_message')).toMatchObject({ seq: 2 });
+    });
 
-      // After the end, the partner can search again, and a user who returns too late is informed of the end.
-      expect(await chatOfCleanClose.bobSocket.ask('join_queue', { preferences: 'female' })).toMatchObject({
-        event: 'ack',
-      });
-      const lateSocket = await chatOfCleanClose.ada.openSocket(stack.origins[0], {
-        sessionId: chatOfCleanClose.sessionId,
-        seq: 1,
-      });
-      expect(await lateSocket.next('chat_skipped')).toMatchObject({
-        reason: 'disconnected',
-        endedBy: null,
-      });
+    it('is informed of the end of the chat after a return that is too late', async () => {
+      const { ada, adaSocket, bobSocket, sessionId } = await startChat(stack);
+      await adaSocket.closeCleanly();
+      await bobSocket.next('chat_skipped');
+      const lateSocket = await ada.openSocket(stack.origins[0], { sessionId, seq: 1 });
+      expect(await lateSocket.next('chat_skipped')).toMatchObject({ reason: 'disconnected', endedBy: null });
+    });
+
+    it('no longer keeps the partner from searching once the chat has ended', async () => {
+      const { adaSocket, bobSocket } = await startChat(stack);
+      await adaSocket.closeCleanly();
+      await bobSocket.next('chat_skipped');
+      expect(await bobSocket.ask('join_queue', { preferences: 'female' })).toMatchObject({ event: 'ack' });
     });
 
     it('leaves no deadline behind when the partner skips during the grace period', async () => {

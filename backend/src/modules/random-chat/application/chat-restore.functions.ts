@@ -16,42 +16,43 @@ export type Restoration = 'restored' | 'restarted' | 'diverged';
 /**
  * Appends the lost tail of a stream again, after Redis lost the end of its append-only file, or everything. Several
  * replicas that know the chat may do so at the same time: a replica that finds its entries already restored succeeds.
- * @param entries the whole stream as this replica knows it.
+ * @param known the whole stream as this replica knows it.
  * @throws errors of Redis.
  */
 export const restoreTail = async (
   log: ChatLogRepository,
   sessionId: string,
-  entries: readonly ChatLogEntry[],
+  known: readonly ChatLogEntry[],
 ): Promise<Restoration> => {
   let wasEmpty = false;
   for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1) {
     const stored = await log.read(sessionId);
-    const isConsistent = entries.every(
-      (entry, index) => index >= stored.length || stored[index]?.id === entry.id,
-    );
-    if (!isConsistent) return 'diverged';
-    // Not reset by a later attempt, which may find entries that another replica has restored.
-    wasEmpty ||= stored.length === 0 && entries.length > 0;
-    if (stored.length >= entries.length || (await appendMissing(log, sessionId, entries, stored.length)))
-      return wasEmpty ? 'restarted' : 'restored';
+    if (!haveSameStart(known, stored)) return 'diverged';
+    // A later attempt may find entries that another replica has restored, but the other keys are lost nevertheless.
+    if (stored.length === 0 && known.length > 0) wasEmpty = true;
+    const isComplete = await appendMissing(log, sessionId, known, stored.length);
+    if (isComplete) return wasEmpty ? 'restarted' : 'restored';
   }
   return 'diverged';
 };
 
+/** Whether two lists have the same entries up to the end of the shorter one. */
+const haveSameStart = (known: readonly ChatLogEntry[], stored: readonly ChatLogEntry[]): boolean =>
+  known.slice(0, stored.length).every(({ id }, index) => id === stored[index]?.id);
+
 /**
- * Appends the known entries after version `storedVersion`, in pages.
+ * Appends the known entries after version `storedVersion`, in pages; none if the stream has them all.
  * @returns false when another replica has appended in the meantime, so that the next page no longer fits the stream.
  */
 const appendMissing = async (
   log: ChatLogRepository,
   sessionId: string,
-  entries: readonly ChatLogEntry[],
+  known: readonly ChatLogEntry[],
   storedVersion: number,
 ): Promise<boolean> => {
-  for (let version = storedVersion; version < entries.length; version += PAGE_SIZE) {
-    const expectedEnd = { version, lastId: entries[version - 1]?.id ?? '' };
-    const page = entries.slice(version, version + PAGE_SIZE);
+  for (let version = storedVersion; version < known.length; version += PAGE_SIZE) {
+    const expectedEnd = { version, lastId: known[version - 1]?.id ?? '' };
+    const page = known.slice(version, version + PAGE_SIZE);
     if (!(await log.restore(sessionId, expectedEnd, page))) return false;
   }
   return true;

@@ -3,7 +3,8 @@ import type { MessageType } from '@thaw/contract/scalars';
 import { ChatLogRepository } from '../../../platform/hot-log/chat-log.repository';
 import {
   buildChatStreamId,
-  type EventPosition,
+  type MessageEdited,
+  type MessageSent,
   parseOccurredAtMs,
   type Participant,
   type RandomChatEvent,
@@ -41,16 +42,17 @@ interface TranscriptRequest {
   messageIds: readonly string[];
 }
 
-/** Entries per read until the newest messages are found. */
+/** Events per read until the newest messages are found. */
 const PAGE_SIZE = 200;
-/** Entries per read while only older messages are missing. They may be anywhere, so a read is larger. */
+/** Events per read while only older messages are missing. They may be anywhere, so a read is larger. */
 const OLDER_PAGE_SIZE = 1_000;
 
 /**
- * Reads the messages of a chat, with all their contents, for a report. Redis has the stream of a chat until its end is
- * persisted; after that, the chat is read from PostgreSQL. Events are read backwards, page by page, until the newest
- * messages are found. Older messages are then looked up in PostgreSQL. While PostgreSQL lacks events of a chat that is
- * in Redis, because the worker that writes them is behind, reading from Redis continues.
+ * Reads the messages of a chat, with all their contents. Redis has the stream of a chat until its end is persisted;
+ * after that, the chat is read from PostgreSQL.
+ *
+ * The events are read backwards, page by page, until the newest messages are found. Older messages are then looked up
+ * in PostgreSQL. If PostgreSQL lacks events, because the worker that writes them is behind, reading from Redis goes on.
  */
 @Injectable()
 export class ChatTranscriptService {
@@ -67,26 +69,22 @@ export class ChatTranscriptService {
   private async readFromRedis(sessionId: string, request: TranscriptRequest): Promise<ChatTranscript | null> {
     const { version, first, last } = await this.log.readFirstAndLast(sessionId);
     if (!first || !last) return null;
-    const collector = new TranscriptCollector(request);
-    // Number of events that are not collected yet, at first all: the version of a stream is its number of events. They
-    // are collected backwards, so it is the `seq` of the next one.
-    let remainingCount = version;
-    const pages = this.log.readPagesBackwards(sessionId, last.id, () =>
-      collector.hasNewest ? OLDER_PAGE_SIZE : PAGE_SIZE,
-    );
-    for await (const page of pages) {
-      for (const { id, text } of page) {
-        collector.add(decodeEvent(text).event, { id, seq: remainingCount });
-        remainingCount -= 1;
-      }
-      // As soon as only older messages are missing, PostgreSQL is asked for them.
-      if (collector.hasNewest && (await this.addPersistedMessages(sessionId, remainingCount, collector)))
-        remainingCount = 0; // PostgreSQL has covered the rest
-      if (remainingCount === 0) break;
-    }
-    if (remainingCount > 0) return null;
     const firstEvent = decodeEvent(first.text).event;
-    return collector.toTranscript(firstEvent?.type === 'ChatStarted' ? firstEvent.data.participants : []);
+    const participants = firstEvent?.type === 'ChatStarted' ? firstEvent.data.participants : [];
+    const collector = new TranscriptCollector(request);
+    const choosePageSize = () => (collector.hasNewest ? OLDER_PAGE_SIZE : PAGE_SIZE);
+    // The version of a stream is its number of events. Events that were appended after the version was read make the
+    // count negative; reading then goes on until the stream has no more pages.
+    let unreadCount = version;
+    for await (const page of this.log.readPagesBackwards(sessionId, last.id, choosePageSize)) {
+      for (const { id, text } of page) collector.add(id, decodeEvent(text).event);
+      unreadCount -= page.length;
+      const isFullyRead = unreadCount === 0;
+      if (isFullyRead || (await this.completeFromPostgres(sessionId, unreadCount, collector)))
+        return collector.toTranscript(participants);
+    }
+    const wasDeleted = unreadCount > 0; // the whole stream, in the meantime
+    return wasDeleted ? null : collector.toTranscript(participants);
   }
 
   private async readFromPostgres(sessionId: string, request: TranscriptRequest): Promise<ChatTranscript> {
@@ -97,57 +95,57 @@ export class ChatTranscriptService {
       const page = await this.persisted.readBackwards(streamId, beforeSeq, PAGE_SIZE);
       for (const event of page) addPersistedEvent(collector, event);
       const oldest = page.at(-1);
-      if (!oldest || page.length < PAGE_SIZE) break;
+      const isFullyRead = page.length < PAGE_SIZE;
+      if (!oldest || isFullyRead) break;
+      const unreadCount = oldest.seq - 1; // `seq` counts the events of a chat from 1
+      if (await this.completeFromPostgres(sessionId, unreadCount, collector)) break;
       beforeSeq = oldest.seq;
-      const remainingCount = oldest.seq - 1; // `seq` starts at 1
-      if (collector.hasNewest && (await this.addPersistedMessages(sessionId, remainingCount, collector)))
-        break;
     }
     const firstEvent = await this.persisted.readFirst(streamId);
-    const { participants = [] } = (firstEvent?.data ?? {}) as { participants?: readonly Participant[] };
-    return collector.toTranscript(participants);
+    const participants = firstEvent?.data.participants as readonly Participant[] | undefined;
+    return collector.toTranscript(participants ?? []);
   }
 
   /**
-   * Completes a transcript from PostgreSQL: of the first `eventCount` events of a chat, adds the requested messages
-   * that are still missing, and counts the others as omitted.
-   * @returns false, with nothing added, when not all of these events are persisted.
+   * Completes a transcript that has the newest messages. Of the messages among the unread events, which are the first
+   * `unreadCount` events of the chat, adds the requested ones and counts the others as omitted.
+   * @returns false, with nothing added, while newest messages are missing or not all of these events are persisted.
    */
-  private async addPersistedMessages(
+  private async completeFromPostgres(
     sessionId: string,
-    eventCount: number,
+    unreadCount: number,
     collector: TranscriptCollector,
   ): Promise<boolean> {
+    if (!collector.hasNewest) return false;
     const streamId = buildChatStreamId(sessionId);
-    const messageCount = await this.persisted.countMessages(streamId, eventCount);
+    const messageCount = await this.persisted.countMessages(streamId, unreadCount);
     if (messageCount === null) return false;
-    const events = await this.persisted.findWithEdits(streamId, eventCount, collector.missingIds);
+    const events = await this.persisted.findWithEdits(streamId, unreadCount, collector.missingIds);
     for (const event of events) addPersistedEvent(collector, event);
-    collector.countOmitted(messageCount - events.filter(({ type }) => type === 'MessageSent').length);
+    const addedCount = events.filter(({ type }) => type === 'MessageSent').length;
+    collector.countOmitted(messageCount - addedCount);
     return true;
   }
 }
 
-/** The cast ignores that personal fields may be absent; `TranscriptCollector.add` allows for that. */
+/** Despite the cast, personal fields may be absent; `TranscriptCollector` allows for that. */
 const addPersistedEvent = (
   collector: TranscriptCollector,
-  { type, data, entryId, seq }: PersistedChatEvent,
-): void => collector.add({ type, data } as unknown as RandomChatEvent, { id: entryId, seq });
+  { type, data, entryId }: PersistedChatEvent,
+): void => collector.add(entryId, { type, data } as unknown as RandomChatEvent);
 
 /** The data of an event whose content may have expired. */
 type MayLackContent<Data> = Omit<Data, 'content'> & { content?: string };
 
-/**
- * Collects the messages of a chat from its events, which are added in reverse order. Events from PostgreSQL lack
- * personal fields that have expired, such as `content`.
- */
+/** Collects the messages of a chat from its events, which are added newest first. */
 class TranscriptCollector {
   private readonly newestCount: number;
   /** Ids of requested messages that have not been added yet. */
   private readonly missing: Set<string>;
+  /** Newest first. */
   private readonly messages: TranscriptMessage[] = [];
-  /** Edited contents, newest first, by message id. The edits of a message are added before the message itself. */
-  private readonly edits = new Map<string, string[]>();
+  /** Contents after edits, oldest first, by message id. The edits of a message are added before the message itself. */
+  private readonly editedContents = new Map<string, string[]>();
   private omitted = 0;
 
   constructor({ newestCount, messageIds }: TranscriptRequest) {
@@ -155,7 +153,7 @@ class TranscriptCollector {
     this.missing = new Set(messageIds);
   }
 
-  /** Whether the newest messages have been added, and with them their edits, which are newer. */
+  /** Whether the newest messages have been added. Their edits are newer, so these have been added as well. */
   get hasNewest(): boolean {
     return this.messages.length >= this.newestCount;
   }
@@ -164,24 +162,10 @@ class TranscriptCollector {
     return [...this.missing];
   }
 
-  add(event: RandomChatEvent | null, position: EventPosition): void {
-    if (event?.type === 'MessageEdited') {
-      const { messageId, content } = event.data as MayLackContent<typeof event.data>;
-      const laterContents = this.edits.get(messageId) ?? [];
-      if (content !== undefined) this.edits.set(messageId, [...laterContents, content]);
-      return;
-    }
-    if (event?.type !== 'MessageSent') return;
-    const isRequested = this.missing.delete(position.id);
-    if (this.hasNewest && !isRequested) {
-      this.countOmitted(1);
-      return;
-    }
-    const { senderId, messageType, content } = event.data as MayLackContent<typeof event.data>;
-    // Newest first; the original content, if it has not expired, is the oldest.
-    const contents = [...(this.edits.get(position.id) ?? []), ...(content === undefined ? [] : [content])];
-    const at = new Date(parseOccurredAtMs(position));
-    this.messages.push({ id: position.id, senderId, at, messageType, contents: contents.reverse() });
+  /** @param id entry id of the event. */
+  add(id: string, event: RandomChatEvent | null): void {
+    if (event?.type === 'MessageEdited') this.addEdit(event.data);
+    if (event?.type === 'MessageSent') this.addMessage(id, event.data);
   }
 
   countOmitted(count: number): void {
@@ -190,5 +174,25 @@ class TranscriptCollector {
 
   toTranscript(participants: readonly Participant[]): ChatTranscript {
     return { participants, messages: this.messages.toReversed(), omitted: this.omitted };
+  }
+
+  private addEdit({ messageId, content }: MayLackContent<MessageEdited['data']>): void {
+    if (content === undefined) return;
+    const laterContents = this.editedContents.get(messageId) ?? [];
+    this.editedContents.set(messageId, [content, ...laterContents]);
+  }
+
+  private addMessage(
+    id: string,
+    { senderId, messageType, content }: MayLackContent<MessageSent['data']>,
+  ): void {
+    const isRequested = this.missing.delete(id);
+    if (this.hasNewest && !isRequested) {
+      this.countOmitted(1);
+      return;
+    }
+    const laterContents = this.editedContents.get(id) ?? [];
+    const contents = content === undefined ? laterContents : [content, ...laterContents];
+    this.messages.push({ id, senderId, at: new Date(parseOccurredAtMs({ id })), messageType, contents });
   }
 }

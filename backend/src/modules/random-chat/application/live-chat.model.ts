@@ -75,6 +75,8 @@ export class LiveChat extends FoldedChat {
   private readonly bufferedEntries = new Map<number, ChatLogEntry>();
   /** The frame of the current command if its sender expects an ack, and the id of the event that the ack reports. */
   private pendingAck: { eventId: string; frame: InboundFrame } | undefined;
+  /** Whether the stream in Redis has other entries than this copy, which therefore cannot restore anything. */
+  hasDiverged = false;
   private readonly sockets = new ChatSockets();
   private readonly awayUsers = new AwayUsers();
   /** The running command or repair. Only one runs at a time: the others await it, and then check this field again. */
@@ -249,10 +251,11 @@ export class LiveChat extends FoldedChat {
     const storedChat = new LiveChat(this.sessionId, this.services);
     await storedChat.catchUp();
     await storedChat.execute({ type: 'EndLostChat' });
-    // The sockets here have received an end before. `ChatTailService` deletes the records of a chat that had ended.
-    if (wasEnded) return;
     // If the stream has the last entry known here at the same version, it continues what the sockets here have seen.
     const isContinuation = storedChat.entries[this.version - 1]?.id === this.entries.at(-1)?.id;
+    this.hasDiverged = !isContinuation;
+    // The sockets here have received an end before. `ChatTailService` deletes the records of a chat that had ended.
+    if (wasEnded) return;
     if (isContinuation) {
       for (const [index, entry] of storedChat.entries.entries()) this.receiveEntry(index + 1, entry);
     } else {

@@ -128,6 +128,19 @@ describe('a chat whose tail Redis has lost', () => {
     await expectEndForBoth(chat);
   });
 
+  it('is not restored again when the stream stays shorter than the copy of the replica that has ended it', async () => {
+    const { adaSocket, sessionId } = await startChat();
+    await truncateStream(sessionId, 2);
+    const text = JSON.stringify({ i: 'other', t: 'MessageSent', d: { content: 'instead', senderId: 1 } });
+    await stack.store.redis.xadd(getStreamKey(sessionId), '*', 'event', text);
+    await compareVersionsOn(0);
+    expect(await adaSocket.next('chat_skipped')).toMatchObject({ sessionId, reason: 'disconnected' });
+    // Each restoration reads the stream.
+    const read = jest.spyOn(stack.replicas[0]!.app.get(ChatLogRepository), 'read');
+    await compareVersionsOn(0);
+    expect(read).not.toHaveBeenCalledWith(sessionId);
+  });
+
   it('ends for both users, with all events in the outbox, when its whole stream and outbox are lost', async () => {
     const chat = await startChat();
     const { outbox } = chatKeys(findShard(chat.sessionId));

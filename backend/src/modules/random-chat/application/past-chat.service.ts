@@ -33,19 +33,16 @@ export class PastChatService {
   async find(sessionId: string): Promise<ChatPeriod | null> {
     const { first, last } = await this.log.readFirstAndLast(sessionId);
     const firstEvent = first && decodeEvent(first.text).event;
-    // Redis has no event of the chat, or only the end that was appended after Redis had lost the chat.
-    if (!first || !last || firstEvent?.type !== 'ChatStarted') {
-      const row = await this.history.findByStream(buildChatStreamId(sessionId));
-      return row && this.toPeriod(row);
-    }
+    // A chat that Redis has lost has no event there, or only an end that was appended afterwards.
+    if (!first || !last || firstEvent?.type !== 'ChatStarted') return this.findPersisted(sessionId);
     const lastEvent = decodeEvent(last.text).event;
-    // PostgreSQL needs no such check: the history has no row of an aborted chat.
-    if (lastEvent?.type === 'ChatEnded' && lastEvent.data.reason === 'aborted') return null;
+    const end = lastEvent?.type === 'ChatEnded' ? lastEvent : undefined;
+    if (end?.data.reason === 'aborted') return null;
     return {
       sessionId,
       userIds: firstEvent.data.userIds,
       startedAt: new Date(parseOccurredAtMs(first)),
-      endedAt: lastEvent?.type === 'ChatEnded' ? new Date(parseOccurredAtMs(last)) : null,
+      endedAt: end ? new Date(parseOccurredAtMs(last)) : null,
     };
   }
 
@@ -56,21 +53,27 @@ export class PastChatService {
   }
 
   /**
-   * When each chat ended, in the order of the rows; null for a chat that is in progress. While Redis is unavailable,
-   * also null for a chat that Redis has lost: its row cannot be distinguished from that of a chat in progress.
+   * @returns when each chat ended, in the order of the rows; null for a chat in progress. While Redis is unavailable,
+   * also null for a chat that Redis has lost, because its row looks like that of a chat in progress.
    */
   async findEnds(rows: readonly ChatHistoryEntity[]): Promise<(Date | null)[]> {
     const openStreamIds = rows.filter(({ endedAt }) => !endedAt).map(({ streamId }) => streamId);
-    const lastEventTimes = await this.findLastEventTimesOfLost(openStreamIds);
-    return rows.map(({ endedAt, streamId }) => endedAt ?? lastEventTimes.get(streamId) ?? null);
+    const endsOfLost = await this.findEndsOfLost(openStreamIds);
+    return rows.map(({ endedAt, streamId }) => endedAt ?? endsOfLost.get(streamId) ?? null);
   }
 
-  /** @returns for each stream that Redis has lost, by stream id, the time of its last persisted event. */
-  private async findLastEventTimesOfLost(streamIds: readonly string[]): Promise<ReadonlyMap<string, Date>> {
+  /** The history has no row of an aborted chat. */
+  private async findPersisted(sessionId: string): Promise<ChatPeriod | null> {
+    const row = await this.history.findByStream(buildChatStreamId(sessionId));
+    return row && this.toPeriod(row);
+  }
+
+  /** @returns for each of the streams that Redis has lost, by stream id, the time of its last persisted event. */
+  private async findEndsOfLost(streamIds: readonly string[]): Promise<ReadonlyMap<string, Date>> {
     if (streamIds.length === 0) return new Map();
     const versions = await this.log.readVersions(streamIds.map(parseChatStreamId)).catch((error: unknown) => {
       logWarning(this.logger, 'The ends of chats were not looked up', error);
-      return []; // no stream then counts as lost
+      return []; // then no stream counts as lost
     });
     // A stream without entries has the version 0.
     const lostStreamIds = streamIds.filter((_, index) => versions[index] === 0);

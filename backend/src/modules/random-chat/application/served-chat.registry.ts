@@ -1,19 +1,20 @@
 import type { LiveChat } from './live-chat.model';
 
-/** A chat that this replica serves, with the state of its first read. */
+/** A chat that this replica serves, and whether it has been read. */
 export interface ServedChat {
   chat: LiveChat;
-  /** Settles with the first read of the chat's stream. */
+  /** Resolves after the first read of the chat's stream, or rejects with its error. */
   ready: Promise<void>;
   /** Whether `ready` has resolved, for callers that must not wait. */
   isReady: boolean;
-  /** Number of running calls of `withChat`, such as those for sockets that are joining. A chat in use is kept. */
+  /** Number of running calls of `withChat` for this chat, which is kept until they have ended. */
   uses: number;
 }
 
 export interface ServingOptions {
-  /** Creates a chat without reading it. */
+  /** Creates a chat without reading its stream. */
   create(sessionId: string): LiveChat;
+  /** Reads the stream of a chat for the first time. */
   read(chat: LiveChat): Promise<void>;
   /** Called when the chat has no more sockets on this replica and is dropped. */
   onDropped(chat: LiveChat): void;
@@ -58,6 +59,7 @@ export class ServedChatRegistry {
     }
   }
 
+  /** Drops a chat that has no sockets on this replica and is not in use. */
   dropIfUnused(sessionId: string): void {
     const served = this.servedBySessionId.get(sessionId);
     if (!served || served.uses > 0 || served.chat.hasSockets) return;
@@ -69,12 +71,12 @@ export class ServedChatRegistry {
     const existing = this.servedBySessionId.get(sessionId);
     if (existing) return existing;
     const chat = this.options.create(sessionId);
-    const ready = this.options.read(chat);
-    const served: ServedChat = { chat, ready, isReady: false, uses: 0 };
-    ready.then(
-      () => (served.isReady = true),
-      () => undefined, // the callers of `withChat` await `ready` as well, and receive the error
-    );
+    const served: ServedChat = { chat, ready: this.options.read(chat), isReady: false, uses: 0 };
+    const markReady = (): void => {
+      served.isReady = true;
+    };
+    // An error is ignored here, because `withChat` awaits `ready`, too, and throws it.
+    served.ready.then(markReady, () => undefined);
     this.servedBySessionId.set(sessionId, served);
     return served;
   }

@@ -4,6 +4,7 @@ import {
   type ChatEnded,
   comparePositionIds,
   type EventPosition,
+  type MessageSent,
   parseOccurredAtMs,
   type Participant,
   type RandomChatEvent,
@@ -57,11 +58,11 @@ export interface RandomChatState {
   participants: readonly Participant[];
   /** In the order of sending, so the ids ascend. */
   messages: ChatMessage[];
-  /** By sender id, then by client id. */
+  /** By sender id, then by client id: an id that the client generates, by which a retry is recognised. */
   sentByClientId: Map<number, Map<string, ChatMessage>>;
   /** The game in progress. */
   game: Game | null;
-  /** The ids of all games of the chat. Clients choose them; none may be used twice. */
+  /** The ids of all games of the chat. Clients choose the ids, so a new game must not use an earlier one. */
   gameIds: Set<string>;
   /** The questions of all games of the chat. A question is not asked again while others are left. */
   askedQuestionIds: Set<number>;
@@ -100,7 +101,7 @@ export const findPartner = (
   userId: number,
 ): Participant | undefined => participants.find(({ id }) => id !== userId);
 
-/** Binary search, since ids ascend. An index would have to be updated for every message, but searches are rare. */
+/** Binary search, since ids ascend. A map by id would have to be updated for every message, but few are looked up. */
 export const findMessage = (state: RandomChatState, messageId: string): ChatMessage | undefined => {
   const { messages } = state;
   let [low, high] = [0, messages.length];
@@ -114,7 +115,6 @@ export const findMessage = (state: RandomChatState, messageId: string): ChatMess
   return found?.id === messageId ? found : undefined;
 };
 
-/** The sender's message with this client id: an id that the client generates, by which a retry is recognised. */
 export const findMessageByClientId = (
   state: RandomChatState,
   senderId: number,
@@ -124,7 +124,7 @@ export const findMessageByClientId = (
 /** Shared by all messages without reactions: almost no message has any, so a map for each would waste memory. */
 const NO_REACTIONS: ChatMessage['reactions'] = new Map();
 
-/** Takes a token from the action's bucket. Does not check the limit: the event has already happened. */
+/** Takes a token from the action's bucket, even an empty one: the event has already happened. */
 const countTowardsLimit = (
   state: RandomChatState,
   action: RateLimitedAction,
@@ -133,6 +133,38 @@ const countTowardsLimit = (
 ): void => {
   const key = buildBucketKey(action, userId);
   state.buckets.set(key, takeToken(state.buckets.get(key), parseOccurredAtMs(position), state.rates[action]));
+};
+
+const addMessage = (
+  state: RandomChatState,
+  { senderId, content, messageType, clientId }: MessageSent['data'],
+  { id, seq }: EventPosition,
+): void => {
+  const message: ChatMessage = {
+    id,
+    seq,
+    senderId,
+    content,
+    messageType,
+    isEdited: false,
+    reactions: NO_REACTIONS,
+  };
+  state.messages.push(message);
+  if (clientId === null) return;
+  const sentMessages = state.sentByClientId.get(senderId);
+  if (sentMessages) sentMessages.set(clientId, message);
+  else state.sentByClientId.set(senderId, new Map([[clientId, message]]));
+};
+
+const listReactingUsers = (message: ChatMessage, emoji: ReactionEmoji): readonly number[] =>
+  message.reactions.get(emoji) ?? [];
+
+const setReactingUsers = (message: ChatMessage, emoji: ReactionEmoji, userIds: readonly number[]): void => {
+  // A new map, because `FoldedChat` keeps the reactions after each event, for clients that resume the chat.
+  const reactions = new Map(message.reactions);
+  if (userIds.length > 0) reactions.set(emoji, userIds);
+  else reactions.delete(emoji);
+  message.reactions = reactions;
 };
 
 /**
@@ -156,26 +188,10 @@ export const evolve = (
       state.participants = event.data.participants;
       return state;
 
-    case 'MessageSent': {
-      const { senderId, content, messageType, clientId } = event.data;
-      const message: ChatMessage = {
-        id: position.id,
-        seq: position.seq,
-        senderId,
-        content,
-        messageType,
-        isEdited: false,
-        reactions: NO_REACTIONS,
-      };
-      state.messages.push(message);
-      if (clientId !== null) {
-        const sentMessages = state.sentByClientId.get(senderId);
-        if (sentMessages) sentMessages.set(clientId, message);
-        else state.sentByClientId.set(senderId, new Map([[clientId, message]]));
-      }
-      countTowardsLimit(state, 'message', senderId, position);
+    case 'MessageSent':
+      addMessage(state, event.data, position);
+      countTowardsLimit(state, 'message', event.data.senderId, position);
       return state;
-    }
 
     case 'MessageEdited': {
       const message = findMessage(state, event.data.messageId);
@@ -190,11 +206,7 @@ export const evolve = (
     case 'ReactionAdded': {
       const { messageId, emoji, userId } = event.data;
       const message = findMessage(state, messageId);
-      if (message) {
-        const users = message.reactions.get(emoji) ?? [];
-        // A new map, because `FoldedChat` keeps the reactions after each event, for clients that resume the chat.
-        message.reactions = new Map(message.reactions).set(emoji, [...users, userId]);
-      }
+      if (message) setReactingUsers(message, emoji, [...listReactingUsers(message, emoji), userId]);
       countTowardsLimit(state, 'reaction', userId, position);
       return state;
     }
@@ -203,11 +215,8 @@ export const evolve = (
       const { messageId, emoji, userId } = event.data;
       const message = findMessage(state, messageId);
       if (message) {
-        const reactions = new Map(message.reactions);
-        const remainingUsers = (reactions.get(emoji) ?? []).filter((id) => id !== userId);
-        if (remainingUsers.length > 0) reactions.set(emoji, remainingUsers);
-        else reactions.delete(emoji);
-        message.reactions = reactions;
+        const remainingUsers = listReactingUsers(message, emoji).filter((id) => id !== userId);
+        setReactingUsers(message, emoji, remainingUsers);
       }
       countTowardsLimit(state, 'reaction', userId, position);
       return state;

@@ -2,7 +2,7 @@ import { Inject, Injectable, Logger, type OnApplicationBootstrap, type OnModuleI
 import { DataSource } from 'typeorm';
 import { ENVIRONMENT, type Environment } from '../../../config/environment.config';
 import { ChatLogRepository } from '../../../platform/hot-log/chat-log.repository';
-import { setDeadlines } from '../../../platform/hot-log/chat-presence.service';
+import { setChatDeadlines } from '../../../platform/hot-log/chat-presence.service';
 import { JobHandlerRegistry } from '../../../platform/queue/job-handler.registry';
 import { JobQueueService } from '../../../platform/queue/job-queue.service';
 import { REDIS } from '../../../platform/redis/redis.module';
@@ -75,11 +75,11 @@ export class ChatStreamSweepProcessor implements OnModuleInit, OnApplicationBoot
     return counts;
   }
 
-  /** `setDeadlines` ignores users who are in the chat. */
+  /** `setChatDeadlines` ignores users who are in the chat. */
   private async setDeadlinesOfAbsentUsers(sessionId: string): Promise<void> {
     const { isEnded, userIds } = summariseChat(sessionId, await this.chatLog.readFirstAndLast(sessionId));
     if (!isEnded && userIds.length > 0)
-      await setDeadlines(this.redis, sessionId, userIds, this.environment.GRACE_AFTER_LOSS_MS);
+      await setChatDeadlines(this.redis, sessionId, userIds, this.environment.GRACE_AFTER_LOSS_MS);
   }
 
   /** The keys of streams whose last entry is older than `silentBefore`. A stream that cannot be read is left out. */

@@ -5,14 +5,14 @@ import type { OutboxEntry, OutboxPositions } from '../../../platform/hot-log/out
 const FIRST_RETRY_MS = 500;
 /** The longest delay between two retries. */
 const MAX_RETRY_MS = 30_000;
-/** Instead of an outbox id: the outbox is read from its head. */
+/** The place before the first entry of an outbox, in place of an outbox id. */
 const HEAD = '';
 
 interface HeldChat {
   shard: number;
-  /** The entry that has failed. The chat's later entries wait for it. */
+  /** The entry that cannot be written. The chat's later entries wait for it. */
   failedId: string;
-  /** How often this entry has failed when it was written alone. */
+  /** How often this entry has failed alone, not as part of a batch. */
   failures: number;
   /** When the entry is due for a retry (monotonic clock, ms). */
   retryAt: number;
@@ -30,15 +30,15 @@ export interface OutboxPass {
   /** Whether a chat is held and not due for a retry. This pass skips its entries. */
   isWaiting(sessionId: string): boolean;
   /** Records that entries were read, including those that the pass skipped. */
-  markProcessed(entries: readonly OutboxEntry[]): void;
-  /** Ends the pass after all entries were read. @returns the last outbox id read of each shard, or its start. */
+  markRead(entries: readonly OutboxEntry[]): void;
+  /** Ends the pass after all entries were read. @returns the last outbox id read of each shard, or else its start. */
   end(): OutboxPositions;
 }
 
 /**
- * The held chats: those whose next entry this worker cannot write. Their entries stay in the outbox and may pile up at
- * its head. The registry therefore also stores the outbox id up to which every entry of a shard is held. A pass starts
- * after this id, or at the head when a held chat is due for a retry.
+ * The held chats: those whose next entry this worker cannot write. Their entries stay in the outbox, at its head. To
+ * avoid reading them in every pass, the registry stores up to which outbox id all entries of a shard are held. A pass
+ * starts after this id, or at the head when a held chat is due for a retry.
  */
 @Injectable()
 export class HeldChatRegistry {
@@ -64,33 +64,41 @@ export class HeldChatRegistry {
    * @param now monotonic clock, ms.
    */
   beginPass(shards: readonly number[], now: number): OutboxPass {
-    const dueShards = new Set<number>();
-    for (const { shard, retryAt } of this.chats.values()) if (retryAt <= now) dueShards.add(shard);
+    const dueShards = this.findDueShards(now);
     const starts = new Map<number, string>();
-    for (const shard of shards)
-      starts.set(shard, dueShards.has(shard) ? HEAD : (this.heldUpToByShard.get(shard) ?? HEAD));
-    const ends = new Map<number, string>();
-    const processedIds = new Set<string>();
+    for (const shard of shards) {
+      const startAfterHeld = this.heldUpToByShard.get(shard) ?? HEAD;
+      starts.set(shard, dueShards.has(shard) ? HEAD : startAfterHeld);
+    }
+    const lastReadIds = new Map<number, string>();
+    const readIds = new Set<string>();
     return {
       starts,
       isHeld: (sessionId) => this.chats.has(sessionId),
-      isWaiting: (sessionId) => (this.chats.get(sessionId)?.retryAt ?? -Infinity) > now,
-      markProcessed: (entries) => {
+      isWaiting: (sessionId) => {
+        const held = this.chats.get(sessionId);
+        return held !== undefined && held.retryAt > now;
+      },
+      markRead: (entries) => {
         for (const { shard, outboxId } of entries) {
-          ends.set(shard, outboxId);
-          processedIds.add(outboxId);
+          lastReadIds.set(shard, outboxId);
+          readIds.add(outboxId);
         }
       },
       end: () => {
-        this.endPass(starts, ends, processedIds);
-        return new Map([...starts].map(([shard, start]) => [shard, ends.get(shard) ?? start]));
+        const ends: OutboxPositions = new Map(
+          [...starts].map(([shard, start]) => [shard, lastReadIds.get(shard) ?? start]),
+        );
+        this.releaseRemoved(starts, readIds);
+        this.recordHeldUpTo(ends);
+        return ends;
       },
     };
   }
 
   /**
-   * Records that an entry failed when it was written alone, and holds its chat until a retry. The delay of the retries
-   * grows exponentially.
+   * Records that an entry failed alone, not as part of a batch, and holds its chat until a retry. The delay of the
+   * retries grows exponentially.
    * @param now monotonic clock, ms.
    * @returns the number of failures of the entry.
    */
@@ -98,31 +106,36 @@ export class HeldChatRegistry {
     const previous = this.chats.get(sessionId);
     const failures = previous?.failedId === outboxId ? previous.failures + 1 : 1;
     const delayMs = Math.min(FIRST_RETRY_MS * 2 ** (failures - 1), MAX_RETRY_MS);
-    // The next multiple of the delay, so that all chats of a shard with the same delay are retried in one pass.
+    // The next multiple of the delay, so that one pass retries all chats of a shard with this delay.
     const retryAt = (Math.floor(now / delayMs) + 1) * delayMs;
     this.chats.set(sessionId, { shard, failedId: outboxId, failures, retryAt });
     return failures;
   }
 
-  /** Called when the failed entry was written or has become a dead letter. */
+  /** Releases a chat whose failed entry was written or has become a dead letter. */
   release(sessionId: string): void {
     this.chats.delete(sessionId);
   }
 
-  private endPass(
-    starts: OutboxPositions,
-    ends: ReadonlyMap<number, string>,
-    processedIds: ReadonlySet<string>,
-  ): void {
-    const shardsWithHeldChats = new Set<number>();
+  /** The shards with a held chat that is due for a retry. */
+  private findDueShards(now: number): Set<number> {
+    const dueChats = [...this.chats.values()].filter(({ retryAt }) => retryAt <= now);
+    return new Set(dueChats.map(({ shard }) => shard));
+  }
+
+  /** Releases chats whose failed entry is gone, because another worker has written it or an operator has removed it. */
+  private releaseRemoved(starts: OutboxPositions, readIds: ReadonlySet<string>): void {
     for (const [sessionId, { shard, failedId }] of this.chats) {
-      // A pass from the head of the shard did not find the entry: another worker or an operator removed it.
-      if (starts.get(shard) === HEAD && !processedIds.has(failedId)) this.chats.delete(sessionId);
-      else shardsWithHeldChats.add(shard);
+      const wereAllEntriesRead = starts.get(shard) === HEAD;
+      if (wereAllEntriesRead && !readIds.has(failedId)) this.chats.delete(sessionId);
     }
-    // Written entries were removed, so all entries that remain up to the end of the pass are held.
-    for (const [shard, start] of starts) {
-      if (shardsWithHeldChats.has(shard)) this.heldUpToByShard.set(shard, ends.get(shard) ?? start);
+  }
+
+  /** Records that all entries up to the end of a pass are held. The pass has removed those that it wrote. */
+  private recordHeldUpTo(ends: OutboxPositions): void {
+    const shardsWithHeldChats = this.shards;
+    for (const [shard, end] of ends) {
+      if (shardsWithHeldChats.has(shard)) this.heldUpToByShard.set(shard, end);
       else this.heldUpToByShard.delete(shard);
     }
   }

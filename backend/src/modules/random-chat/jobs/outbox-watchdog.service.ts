@@ -7,23 +7,23 @@ import { HeldChatRegistry } from './held-chat.registry';
 import { OutboxProcessor } from './outbox.processor';
 
 const CHECK_EVERY_MS = 5_000;
-/** How long an event may wait while this worker reports no progress. */
+/** How long an event may wait in an outbox while this worker makes no progress. */
 const STUCK_AFTER_MS = 20_000;
 
 /**
- * Exits the process of a stuck worker, so that it is restarted. The worker writes the outboxes in Redis to PostgreSQL.
- * It is stuck when both stores have been reachable and an event has waited for 20 s without progress. The end of a pass
- * over the outboxes is progress, and so is an error from PostgreSQL, because a restart would not help
- * (`OutboxProcessor.progressedAt`). Events of held chats, whose next event cannot be written, do not count. Also
- * exports the metrics of the outboxes.
+ * Exits the process of a stuck worker, so that it is restarted, and exports the metrics of the outboxes.
+ *
+ * The worker copies events from the outboxes in Redis to PostgreSQL. It is stuck if an event has waited for 20 s and
+ * the worker, although healthy, has made no progress in these 20 s (`OutboxProcessor.progressedAt`). Events of held
+ * chats do not count: a chat is held while its next event cannot be written.
  */
 @Injectable()
 export class OutboxWatchdogService implements OnModuleInit, OnApplicationShutdown {
   private readonly logger = new Logger(OutboxWatchdogService.name);
   private timer: NodeJS.Timeout | undefined;
   /**
-   * Start (monotonic, ms) of the period in which both stores have been reachable, the job worker ready, and the process
-   * not suspended.
+   * Since when (monotonic, ms) the worker has been able to make progress: both stores are reachable, the job worker is
+   * ready, and the process is not suspended. A check that finds otherwise resets it.
    */
   private healthySince: number | undefined;
   /** Time of the last check (monotonic, ms). */
@@ -39,12 +39,12 @@ export class OutboxWatchdogService implements OnModuleInit, OnApplicationShutdow
   ) {}
 
   onModuleInit(): void {
-    this.metrics.addGauge(
+    this.metrics.addLiveGauge(
       'thaw_held_chats',
       'Chats whose next event cannot be written to PostgreSQL',
       () => this.heldChats.size,
     );
-    this.metrics.addGaugesFromOneReading(
+    this.metrics.addLiveGaugesFromOneReading(
       {
         thaw_outbox_entries: {
           help: 'Events that wait to be written to PostgreSQL',
@@ -69,7 +69,7 @@ export class OutboxWatchdogService implements OnModuleInit, OnApplicationShutdow
     clearInterval(this.timer);
   }
 
-  /** Measures the backlog. Its age excludes the entries up to `heldUpTo`, which are all of held chats. */
+  /** The age of the backlog is that of its oldest event which is not of a held chat. */
   private measureBacklog(): Promise<Backlog> {
     return this.outbox.measureBacklog(this.heldChats.heldUpTo);
   }
@@ -85,18 +85,23 @@ export class OutboxWatchdogService implements OnModuleInit, OnApplicationShutdow
     // After a suspension of the process or the machine, the 20 s start again.
     const wasSuspended = now - this.checkedAt > 2 * CHECK_EVERY_MS;
     this.checkedAt = now;
-    let ageMs: number;
+    const ageMs = await this.findAgeIfReachable();
+    // A job worker that is not ready runs no jobs: the schema is not up to date yet, or the process is stopping.
+    if (ageMs === undefined || wasSuspended || !this.jobWorker.isReady) this.healthySince = undefined;
+    if (ageMs === undefined) return false; // no worker can make progress, so a restart would not help
+    this.healthySince ??= now;
+    const idleSince = Math.max(this.healthySince, this.processor.progressedAt);
+    return now - idleSince >= STUCK_AFTER_MS && ageMs >= STUCK_AFTER_MS;
+  }
+
+  /** @returns the age of the backlog in ms; undefined if PostgreSQL or Redis is not reachable. */
+  private async findAgeIfReachable(): Promise<number | undefined> {
     try {
       await this.dataSource.query('SELECT 1');
-      ({ ageMs } = await this.measureBacklog());
+      const { ageMs } = await this.measureBacklog();
+      return ageMs;
     } catch {
-      this.healthySince = undefined; // no worker can make progress, so a restart would not help
-      return false;
+      return undefined;
     }
-    // A job worker that is not ready runs no jobs: the schema is not up to date yet, or the process is stopping.
-    if (wasSuspended || !this.jobWorker.isReady) this.healthySince = undefined;
-    this.healthySince ??= now;
-    const idleMs = now - Math.max(this.healthySince, this.processor.progressedAt);
-    return idleMs >= STUCK_AFTER_MS && ageMs >= STUCK_AFTER_MS;
   }
 }

@@ -9,9 +9,10 @@ import {
 import { findSqlState } from '../../../platform/errors/store-failure.errors';
 import {
   OutboxRepository,
+  type OutboxEntry,
   type OutboxPage,
   type OutboxPositions,
-  listShards,
+  listShardsOfGroup,
 } from '../../../platform/hot-log/outbox.repository';
 import { GracefulShutdownService } from '../../../platform/lifecycle/graceful-shutdown.service';
 import { readErrorMessage } from '../../../platform/observability/warn-about.functions';
@@ -32,11 +33,11 @@ const LOCK_MS = 10_000;
 const RENEW_LOCK_EVERY_MS = LOCK_MS / 4;
 const POLL_EVERY_MS = 2_000;
 /**
- * A job starts a pass only if the last pass began at least this long ago. Jobs are one batch window apart; after a late
- * job, the next one follows sooner.
+ * A job starts a pass only if the last pass began at least this long ago. Half the usual time between jobs, because the
+ * job after a late one comes sooner.
  */
 const MIN_PASS_INTERVAL_MS = BATCH_WINDOW_MS / 2;
-/** If no pass over a group has begun for this time, the jobs of the group are missing: the poll starts the pass. */
+/** The poll starts a pass only if the last pass began at least this long ago. By then, a job is missing. */
 const MAX_JOB_INTERVAL_MS = BATCH_WINDOW_MS * 1.5;
 /** Delay before a group whose store has failed is tried again; it doubles with each further failure. */
 const FIRST_RETRY_MS = 500;
@@ -51,6 +52,13 @@ interface FailedGroup {
   retryAt: number;
 }
 
+/** The lock of a shard group, renewed until it is released. */
+interface RenewedLock {
+  /** Whether a renewal has found that another worker holds the lock. */
+  isLost: boolean;
+  release(): Promise<void>;
+}
+
 /**
  * Moves the entries of outboxes from Redis to PostgreSQL, in passes over a shard group (16 of the 64 shards). A pass is
  * started by a job, which a replica adds when it writes to an empty outbox, and by a poll every two seconds. The poll
@@ -58,6 +66,12 @@ interface FailedGroup {
  */
 @Injectable()
 export class OutboxProcessor implements OnModuleInit, OnApplicationBootstrap, BeforeApplicationShutdown {
+  /**
+   * When this worker last made progress (monotonic, ms): a pass ended, another worker held the lock, all outboxes were
+   * empty, or PostgreSQL reported an error. `OutboxWatchdogService` reads it to restart a worker that is stuck.
+   */
+  progressedAt = performance.now();
+
   private readonly logger = new Logger(OutboxProcessor.name);
   /** When this worker last started a pass over each group (monotonic, ms). */
   private readonly passStartedAt = new Map<number, number>();
@@ -68,12 +82,6 @@ export class OutboxProcessor implements OnModuleInit, OnApplicationBootstrap, Be
   private timer: NodeJS.Timeout | undefined;
   private isPolling = false;
   private isClosing = false;
-
-  /**
-   * When this worker last made progress (monotonic, ms): a pass ended, another worker held the lock, all outboxes were
-   * empty, or PostgreSQL reported an error. `OutboxWatchdogService` reads it to restart a worker that is stuck.
-   */
-  progressedAt = performance.now();
 
   constructor(
     private readonly outbox: OutboxRepository,
@@ -88,7 +96,7 @@ export class OutboxProcessor implements OnModuleInit, OnApplicationBootstrap, Be
   onModuleInit(): void {
     // The job and its field keep their stored names (docs/stored-names.md). A `lane` is a shard group.
     this.handlers.register('persist_lane', ({ lane }) =>
-      this.persistUnlessRecent(lane, MIN_PASS_INTERVAL_MS),
+      this.startPassUnlessRecent(lane, MIN_PASS_INTERVAL_MS),
     );
     this.gracefulShutdown.register('workers', 'outboxes', () => this.close());
   }
@@ -112,14 +120,14 @@ export class OutboxProcessor implements OnModuleInit, OnApplicationBootstrap, Be
     if (this.isPolling || !this.jobWorker.isReady) return;
     this.isPolling = true;
     try {
-      // Also groups of held chats (their next entry could not be written): if another worker has written their entries,
-      // a pass finds out and releases them.
+      // Groups with held chats (whose next entry could not be written) need a pass even if their outboxes are empty: it
+      // releases the chats whose entries another worker has written.
       const groups = new Set([
         ...(await this.outbox.findFilledGroups()),
         ...[...this.heldChats.shards].map(findShardGroup),
       ]);
       if (groups.size === 0) this.progressedAt = performance.now();
-      await Promise.all([...groups].map((group) => this.persistUnlessRecent(group, MAX_JOB_INTERVAL_MS)));
+      await Promise.all([...groups].map((group) => this.startPassUnlessRecent(group, MAX_JOB_INTERVAL_MS)));
     } catch (error) {
       this.logger.warn(`The outboxes were not polled: ${describeStoreError(error)}`);
     } finally {
@@ -131,13 +139,14 @@ export class OutboxProcessor implements OnModuleInit, OnApplicationBootstrap, Be
    * Starts a pass over a group, or schedules a job for it if a pass has started less than `minIntervalMs` ago: a few
    * large passes cost less than many small ones. Does nothing while the group waits for a retry.
    */
-  private async persistUnlessRecent(group: number, minIntervalMs: number): Promise<void> {
+  private async startPassUnlessRecent(group: number, minIntervalMs: number): Promise<void> {
     const now = performance.now();
-    if (this.isClosing || now < (this.failedGroups.get(group)?.retryAt ?? 0)) return;
-    if (now - (this.passStartedAt.get(group) ?? -Infinity) < minIntervalMs)
-      return this.scheduler.schedule(group);
+    const retryAt = this.failedGroups.get(group)?.retryAt ?? 0;
+    if (this.isClosing || now < retryAt) return;
+    const lastStartedAt = this.passStartedAt.get(group) ?? -Infinity;
+    if (now - lastStartedAt < minIntervalMs) return this.scheduler.schedule(group);
     this.passStartedAt.set(group, now);
-    const pass = this.persist(group);
+    const pass = this.runPass(group);
     this.passesInProgress.add(pass);
     await pass;
     this.passesInProgress.delete(pass);
@@ -147,12 +156,13 @@ export class OutboxProcessor implements OnModuleInit, OnApplicationBootstrap, Be
    * Makes a pass over a group: writes the entries in its outboxes. Entries added during the pass are left for the next
    * pass. Resolves when the entries are written, another worker holds the lock, or a store has failed. Never rejects.
    */
-  async persist(group: number): Promise<void> {
+  private async runPass(group: number): Promise<void> {
     const token = randomUUID();
     try {
-      // If another worker holds the lock, that worker persists the group.
-      if (await this.outbox.lock(group, token, LOCK_MS)) await this.persistLocked(group, token);
-      if (this.failedGroups.delete(group)) this.logger.log(`Shard group ${group} is persisted again`);
+      // If another worker holds the lock, that worker makes the pass.
+      if (await this.outbox.lock(group, token, LOCK_MS)) await this.runLockedPass(group, token);
+      const hadFailed = this.failedGroups.delete(group);
+      if (hadFailed) this.logger.log(`Shard group ${group} is persisted again`);
       this.progressedAt = performance.now();
     } catch (error) {
       if (error instanceof PassStoppedError) return;
@@ -160,40 +170,49 @@ export class OutboxProcessor implements OnModuleInit, OnApplicationBootstrap, Be
     }
   }
 
-  private async persistLocked(group: number, token: string): Promise<void> {
-    let isLocked = true;
-    const renewTimer = setInterval(() => {
-      // `lock` extends the lock if `token` still holds it.
-      this.outbox.lock(group, token, LOCK_MS).then(
-        (isStillMine) => (isLocked &&= isStillMine),
-        () => undefined, // if Redis is unavailable, the next command of the pass fails as well and ends it
-      );
-    }, RENEW_LOCK_EVERY_MS);
+  private async runLockedPass(group: number, token: string): Promise<void> {
+    const lock = this.startRenewing(group, token);
+    const throwIfStopped = (): void => {
+      if (lock.isLost || this.isClosing) throw new PassStoppedError();
+    };
     try {
-      const readUpTo = await this.processShards(listShards(group), () => {
-        if (!isLocked || this.isClosing) throw new PassStoppedError();
-      });
+      const readUpTo = await this.moveEntries(listShardsOfGroup(group), throwIfStopped);
       // Replicas add jobs only for outboxes that were empty, so the worker itself has to schedule the rest.
       if (await this.outbox.hasMore(readUpTo)) this.scheduler.schedule(group);
     } finally {
-      clearInterval(renewTimer);
-      await this.outbox.unlock(group, token).catch(() => undefined); // the lock expires by itself
+      await lock.release();
     }
   }
 
-  /** Reads and writes all entries of the shards, page by page. @returns the last outbox id read of each shard. */
-  private async processShards(
-    shards: readonly number[],
-    throwIfStopped: () => void,
-  ): Promise<OutboxPositions> {
+  /** Renews the lock of a group, which `token` holds, until it is released. */
+  private startRenewing(group: number, token: string): RenewedLock {
+    const renew = async (): Promise<void> => {
+      // `lock` extends the lock if `token` still holds it.
+      const isStillHeld = await this.outbox.lock(group, token, LOCK_MS);
+      if (!isStillHeld) lock.isLost = true;
+    };
+    const timer = setInterval(() => {
+      renew().catch(() => undefined); // if Redis is unavailable, the next command of the pass fails as well and ends it
+    }, RENEW_LOCK_EVERY_MS);
+    const lock: RenewedLock = {
+      isLost: false,
+      release: async () => {
+        clearInterval(timer);
+        await this.outbox.unlock(group, token).catch(() => undefined); // the lock expires by itself
+      },
+    };
+    return lock;
+  }
+
+  /** Moves all entries of the shards, page by page. @returns the last outbox id read of each shard. */
+  private async moveEntries(shards: readonly number[], throwIfStopped: () => void): Promise<OutboxPositions> {
     const pass = this.heldChats.beginPass(shards, performance.now());
-    for (let unread = pass.starts; unread.size > 0;) {
-      const { pages, pageSize } = await this.readPages(unread);
-      const entries = pages.flatMap((page) => page.entries);
+    let unread = pass.starts;
+    while (unread.size > 0) {
+      const { entries, nextPositions } = await this.readPages(unread);
       await this.writer.write(entries, pass, throwIfStopped);
-      pass.markProcessed(entries);
-      const fullPages = pages.filter((page) => page.entries.length === pageSize);
-      unread = new Map(fullPages.map((page) => [page.shard, page.entries.at(-1)?.outboxId ?? '']));
+      pass.markRead(entries);
+      unread = nextPositions;
     }
     return pass.end();
   }
@@ -201,19 +220,27 @@ export class OutboxProcessor implements OnModuleInit, OnApplicationBootstrap, Be
   /**
    * Reads a page of each outbox. Entries may be large, so a failed read is repeated with smaller pages. Their size then
    * grows again slowly.
-   * @returns the pages, and the page size with which they were read.
+   * @returns the entries of all pages, and the ends of the full pages, after which there may be more entries.
    */
-  private async readPages(positions: OutboxPositions): Promise<{ pages: OutboxPage[]; pageSize: number }> {
-    const { pageSize } = this;
+  private async readPages(
+    positions: OutboxPositions,
+  ): Promise<{ entries: OutboxEntry[]; nextPositions: OutboxPositions }> {
+    const { pageSize } = this; // passes over other groups may change it during the read
+    let pages: OutboxPage[];
     try {
-      const pages = await this.outbox.read(positions, pageSize);
-      this.pageSize = Math.min(MAX_PAGE_SIZE, pageSize + MIN_PAGE_SIZE);
-      return { pages, pageSize };
+      pages = await this.outbox.read(positions, pageSize);
     } catch (error) {
       if (pageSize === MIN_PAGE_SIZE) throw error;
       this.pageSize = Math.max(MIN_PAGE_SIZE, Math.floor(pageSize / 4));
       return this.readPages(positions);
     }
+    this.pageSize = Math.min(MAX_PAGE_SIZE, pageSize + MIN_PAGE_SIZE);
+    const nextPositions = new Map<number, string>();
+    for (const { shard, entries } of pages) {
+      const lastEntry = entries.at(-1);
+      if (lastEntry && entries.length === pageSize) nextPositions.set(shard, lastEntry.outboxId);
+    }
+    return { entries: pages.flatMap(({ entries }) => entries), nextPositions };
   }
 
   private backOff(group: number, error: unknown): void {

@@ -24,10 +24,13 @@ describe('the time until which a chat of the history can be reported', () => {
   });
   afterAll(() => stack.close());
 
-  const readReportableUntil = async ({ ada }: TestChat): Promise<string | null | undefined> => {
+  const persist = ({ sessionId }: TestChat): Promise<void> => persistChat(stack.replicas[0]!, sessionId);
+  /** Reads the history, which contains only this chat, from the first replica. */
+  const readReportableUntil = async ({ ada }: TestChat): Promise<string | null> => {
     const { status, body } = await ada.call('GET', `/api/chat-history/${ada.user.id}`);
     expect(status).toBe(200);
-    return (body as unknown as ChatHistoryEntry[])[0]?.reportableUntil;
+    const [entry] = body as unknown as ChatHistoryEntry[];
+    return entry!.reportableUntil;
   };
   /** Returns the time that is `ms` after the last event of the chat in Redis. */
   const readTimeAfterLastEvent = async ({ sessionId }: TestChat, ms: number): Promise<string> => {
@@ -38,44 +41,53 @@ describe('the time until which a chat of the history can be reported', () => {
 
   it('is null until the chat ends', async () => {
     const chat = await startChat(stack);
-    await persistChat(stack.replicas[0]!, chat.sessionId);
+    await persist(chat);
     expect(await readReportableUntil(chat)).toBeNull();
   });
 
   it('is 24 hours after the end of the chat, also when Redis no longer has the chat', async () => {
     const chat = await startChat(stack);
     await chat.adaSocket.request('skip_chat', { sessionId: chat.sessionId });
-    await persistChat(stack.replicas[0]!, chat.sessionId);
+    await persist(chat);
     const expected = await readTimeAfterLastEvent(chat, DAY_MS);
     expect(await readReportableUntil(chat)).toBe(expected);
     await dropLiveChat(stack, chat.sessionId);
     expect(await readReportableUntil(chat)).toBe(expected);
   });
 
-  it('is 24 hours after the last persisted event of a chat that Redis has lost', async () => {
+  /** Starts a chat that Redis loses before it ends. @returns also the time 24 hours after its last event */
+  const startLostChat = async (): Promise<{ chat: TestChat; dayAfterLastEvent: string }> => {
     const chat = await startChat(stack);
     await chat.adaSocket.request('random_message', textMessage(chat.sessionId, 'the last words'));
-    await persistChat(stack.replicas[0]!, chat.sessionId);
-    const expected = await readTimeAfterLastEvent(chat, DAY_MS);
+    await persist(chat);
+    const dayAfterLastEvent = await readTimeAfterLastEvent(chat, DAY_MS);
     await dropLiveChat(stack, chat.sessionId);
-    expect(await readReportableUntil(chat)).toBe(expected);
-    // The messages of such a chat expire after a week, which appends an event.
+    return { chat, dayAfterLastEvent };
+  };
+
+  it('is 24 hours after the last persisted event of a chat that Redis has lost', async () => {
+    const { chat, dayAfterLastEvent } = await startLostChat();
+    expect(await readReportableUntil(chat)).toBe(dayAfterLastEvent);
+  });
+
+  it('is not changed by the event that the expiry of the messages appends to a lost chat', async () => {
+    const { chat, dayAfterLastEvent } = await startLostChat();
     const messagesExpired = {
       eventId: randomUUID(),
       type: 'BodiesExpired', // bodies: the contents of messages
       data: {},
-      occurredAt: new Date(0), // if this event were not ignored, the result would be in 1970
+      occurredAt: new Date(0), // differs from the time of every other event
     };
     const eventStore = stack.replicas[0]!.app.get(EventStoreRepository);
     await eventStore.append(`chat-${chat.sessionId}`, 'any', [messagesExpired]);
-    expect(await readReportableUntil(chat)).toBe(expected);
+    expect(await readReportableUntil(chat)).toBe(dayAfterLastEvent);
   });
 
-  it('is null while Redis is unavailable and the end is not known', async () => {
+  it('is null while Redis is unavailable, if PostgreSQL does not have the end of the chat', async () => {
     const chat = await startChat(stack);
-    await persistChat(stack.replicas[0]!, chat.sessionId);
+    await persist(chat);
     const log = stack.replicas[0]!.app.get(ChatLogRepository);
-    // The chat history reads nothing else from Redis.
+    // The only read from Redis that the chat history makes.
     jest.spyOn(log, 'readVersions').mockRejectedValue(new Error('Redis is unavailable'));
     expect(await readReportableUntil(chat)).toBeNull();
   });
@@ -85,9 +97,9 @@ describe('the time until which a chat of the history can be reported', () => {
     const { origin } = await stack.addReplica({ REPORTABLE_AFTER_END_S: `${reportableS}` });
     const chat = await startChat(stack);
     await chat.adaSocket.request('skip_chat', { sessionId: chat.sessionId });
-    await persistChat(stack.replicas[0]!, chat.sessionId);
+    await persist(chat);
     const reportableUntil = await readTimeAfterLastEvent(chat, reportableS * 1_000);
-    // `chat.ada` does not use this replica.
+    // `chat.ada.call` would use the first replica, which does not have this setting.
     const response = await fetch(`${origin}/api/chat-history/${chat.ada.user.id}`, {
       headers: { cookie: chat.ada.cookie },
     });

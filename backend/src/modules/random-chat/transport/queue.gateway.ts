@@ -8,7 +8,11 @@ import type { InboundFrame } from '../../../platform/realtime/inbound-frame.mode
 import { UserPublisherService } from '../../../platform/realtime/user-publisher.service';
 import { MatchmakingService } from '../../matching/application/matchmaking.service';
 import type { MatchState } from '../../matching/application/match-queue.service';
-import { maySearch, choosePool } from '../../matching/application/search-criteria.functions';
+import {
+  choosePool,
+  maySearch,
+  type SearchCriteria,
+} from '../../matching/application/search-criteria.functions';
 import { UsersService } from '../../users/application/users.service';
 import { ChatLifecycleService } from '../application/chat-lifecycle.service';
 import { LiveChatService } from '../application/live-chat.service';
@@ -31,27 +35,14 @@ export class QueueGateway {
     const { userId, connection } = frame;
     await this.limiter.require('join_queue', userId);
     this.valve.requireOpen();
-    const searcher = await this.users.findSearcher(userId);
-    if (!searcher?.gender) throw new DomainError('gender_required');
-    const { gender, standing } = searcher;
-    if (!maySearch(standing)) throw new DomainError('suspended');
-    const { preferences: preference } = frame.data;
-    const criteria = { gender, preference, pool: choosePool(standing) };
-    // `join` calls this before a chat can start, so that the answer precedes the frames of the chat.
-    const reportState = async (state: MatchState): Promise<void> => {
-      if (state.kind === 'chatting') return;
-      frame.answer({});
-      const since = state.kind === 'searching' ? state.since : new Date(); // otherwise matched without waiting
-      const queueJoined = { preferences: preference, since: since.toISOString() };
-      await this.userPublisher.sendFrame(userId, 'queue_joined', queueJoined, connection.id);
-    };
-    let state = await this.matchmaking.join(userId, criteria, reportState);
-    // The record that the user is in a chat may be left over from a chat that has ended: close it and try again.
-    if (
-      state.kind === 'chatting' &&
-      (await this.lifecycle.readAndCloseRecordsIfOver(userId, state.sessionId))
-    ) {
-      state = await this.matchmaking.join(userId, criteria, reportState);
+    const criteria = await this.requireCriteria(frame);
+    const joinQueue = (): Promise<MatchState> =>
+      this.matchmaking.join(userId, criteria, (state) => this.confirmJoin(frame, state));
+    let state = await joinQueue();
+    if (state.kind === 'chatting') {
+      // The user's record may still name a chat that is over.
+      const isOver = await this.lifecycle.readAndCloseRecordsIfOver(userId, state.sessionId);
+      if (isOver) state = await joinQueue();
     }
     if (state.kind !== 'chatting') return;
     // The user is in a chat, so this socket joins it instead of the queue.
@@ -59,18 +50,43 @@ export class QueueGateway {
     throw new DomainError('already_in_session');
   }
 
+  /** @throws DomainError gender_required, suspended */
+  private async requireCriteria({ userId, data }: InboundFrame<'join_queue'>): Promise<SearchCriteria> {
+    const searcher = await this.users.findSearcher(userId);
+    if (!searcher?.gender) throw new DomainError('gender_required');
+    const { gender, standing } = searcher;
+    if (!maySearch(standing)) throw new DomainError('suspended');
+    return { gender, preference: data.preferences, pool: choosePool(standing) };
+  }
+
+  /**
+   * Answers `join_queue`, and informs the user's other sockets. Called before the chat of a match starts, so that these
+   * frames precede those of the chat.
+   */
+  private async confirmJoin(frame: InboundFrame<'join_queue'>, state: MatchState): Promise<void> {
+    const { userId, connection, data } = frame;
+    if (state.kind === 'chatting') return; // the user has not joined the queue
+    frame.answer({});
+    // The other states, such as `matched`, have no start of the search.
+    const since = state.kind === 'searching' ? state.since : new Date();
+    const queueJoined = { preferences: data.preferences, since: since.toISOString() };
+    await this.userPublisher.sendFrame(userId, 'queue_joined', queueJoined, connection.id);
+  }
+
   @SubscribeMessage('leave_queue')
   async leave(_: WebSocket, frame: InboundFrame<'leave_queue'>): Promise<void> {
     const { userId, connection } = frame;
     const previous = await this.matchmaking.leave(userId);
-    // The user cancelled the search before the client had received the match. This counts as a skip
-    // (docs/product-decisions.md, A43).
-    if (previous.kind === 'chatting' && previous.msSinceMatch <= limits.leaveAsSkipWindowMs) {
-      await this.lifecycle.skip(connection, previous.sessionId);
+    if (previous.kind === 'chatting') {
+      // So soon after the match, the user has cancelled the search before the client received the match. This counts as
+      // a skip (docs/product-decisions.md, A43).
+      if (previous.msSinceMatch <= limits.leaveAsSkipWindowMs)
+        await this.lifecycle.skip(connection, previous.sessionId);
+      frame.answer({});
+      // No `queue_left`, because the user's other tabs show the chat.
+      return;
     }
     frame.answer({});
-    // The other tabs of a user in a chat show the chat, so they must not receive `queue_left`.
-    if (previous.kind !== 'chatting')
-      await this.userPublisher.sendFrame(userId, 'queue_left', {}, connection.id);
+    await this.userPublisher.sendFrame(userId, 'queue_left', {}, connection.id);
   }
 }

@@ -16,7 +16,10 @@ export interface NewAccountCheck {
   hasManyNewAccounts: boolean;
 }
 
-/** Finds accounts used in the same browser (device), which a cookie identifies. Only the hash of its id is stored. */
+/**
+ * Records which accounts are used on a device, and checks the device and the e-mail address of new accounts. A device
+ * is a browser, recognised by the random id in a cookie. Only the hash of this id is stored.
+ */
 @Injectable()
 export class DeviceAccountsService {
   constructor(
@@ -26,11 +29,11 @@ export class DeviceAccountsService {
     private readonly emails: EmailHasherService,
   ) {}
 
-  /** Ids of all accounts used on any device of the user, including the user's own, ascending. */
+  /** Ids of all accounts used on any device of the user, ascending. They always include the user's own id. */
   async findAccounts(userId: number): Promise<readonly number[]> {
     const accountIds = await this.devices.findAccountsOnDevicesOf(userId);
-    // Empty for a user without a recorded device.
-    return accountIds.length === 0 ? [userId] : accountIds;
+    const hasRecordedDevice = accountIds.length > 0;
+    return hasRecordedDevice ? accountIds : [userId];
   }
 
   /** Records that a user is signed in on a device. */
@@ -38,7 +41,7 @@ export class DeviceAccountsService {
     return this.devices.recordUse(deviceHash, userId);
   }
 
-  /** Runs before `NewAccountsService` (order 1) calls `checkNewAccount`, whose count has to include this account. */
+  // Order 0: before `NewAccountsService` (order 1) calls `checkNewAccount`, which counts the recorded accounts.
   @InTransaction('AccountCreated', 0)
   async recordNewAccount({ userId, device, manager }: TransactionEventMap['AccountCreated']): Promise<void> {
     await this.devices.recordUse(device.hash, userId, manager);
@@ -49,7 +52,7 @@ export class DeviceAccountsService {
     { device, email }: Pick<TransactionEventMap['AccountCreated'], 'device' | 'email'>,
     manager: EntityManager,
   ): Promise<NewAccountCheck> {
-    // A new device has no other account, and without an e-mail address there is nothing else to compare.
+    // A new device has only this account. Without an e-mail address either, no sanction can be found.
     if (device.isNew && email === null) return { sanction: null, hasManyNewAccounts: false };
     const emailHash = email === null ? null : this.emails.hash(email);
     const sanction = await this.banKeys.findSanction({ deviceHash: device.hash, emailHash }, manager);

@@ -17,10 +17,10 @@ export interface StandingRow {
 }
 
 /**
- * An SQL expression for the current kind of standing, from a row of `standings` or the nulls of a left join: the kind
- * of a sanction in force, else `age_question` (the user has to answer whether they are an adult), else `care` (the user
- * is flagged, and matched only with other flagged users), else `good`. Times are compared by PostgreSQL, so that all
- * server processes agree on the end of a suspension.
+ * An SQL expression for the current kind of standing, from a row of `standings` or the nulls of a left join. A sanction
+ * in force comes first, then `age_question` (the user has to answer whether they are an adult), then `care` (the user
+ * is flagged, and matched only with other flagged users). Times are compared by PostgreSQL, so that all server
+ * processes agree on the end of a suspension.
  * @param standings the name or alias of the table `standings`
  */
 export const buildStandingKindSql = (standings: string): string => `CASE
@@ -47,16 +47,23 @@ export const toStanding = (row: StandingRow): Standing => {
   switch (row.standing_kind) {
     case 'suspended':
     case 'banned':
-      return buildStanding(
-        row.standing_kind,
-        row.sanctioned_at,
-        row.sanctioned_until,
-        row.sanction_notice_id,
-      );
+      return buildStanding(row.standing_kind, {
+        since: row.sanctioned_at,
+        until: row.sanctioned_until,
+        noticeId: row.sanction_notice_id,
+      });
     case 'age_question':
-      return buildStanding(row.standing_kind, row.age_asked_at, null, row.age_notice_id);
+      return buildStanding(row.standing_kind, {
+        since: row.age_asked_at,
+        until: null,
+        noticeId: row.age_notice_id,
+      });
     case 'care':
-      return buildStanding(row.standing_kind, row.flagged_at, row.flagged_until, row.flag_notice_id);
+      return buildStanding(row.standing_kind, {
+        since: row.flagged_at,
+        until: row.flagged_until,
+        noticeId: row.flag_notice_id,
+      });
     case 'good':
       return goodStanding;
   }
@@ -64,9 +71,7 @@ export const toStanding = (row: StandingRow): Standing => {
 
 const buildStanding = (
   kind: Standing['kind'],
-  since: Date | null,
-  until: Date | null,
-  noticeId: string | null,
+  { since, until, noticeId }: { since: Date | null; until: Date | null; noticeId: string | null },
 ): Standing => ({
   kind,
   since: since?.toISOString() ?? null,

@@ -2,202 +2,218 @@ import type { StandingEvent } from './standing.events';
 import { evolveStanding, createStandingState, computeStandingAt } from './standing.state';
 
 const userId = 7;
-/**
- * A time on the day of all events. Flags begin at hour 1 and sanctions at hour 2. Sanctions are lifted at hour 3, and
- * appeals are decided at hour 4.
- */
+
+/** The hours at which events happen, all on one day. */
+const HOURS = { flag: 1, hold: 1, sanction: 2, question: 2, lifting: 3, answer: 3, appeal: 4 } as const;
+/** An hour after all events. */
+const NOW = 5;
+
 const toDate = (hour: number): Date => new Date(Date.UTC(2026, 10, 20, hour));
 const formatIso = (hour: number): string => toDate(hour).toISOString();
 
-let sequence = 0;
+let eventCount = 0;
 type DataOf<Type> = Omit<Extract<StandingEvent, { type: Type }>['data'], 'userId'>;
 const createEvent = <Type extends StandingEvent['type']>(
   type: Type,
-  atHour: number,
+  hour: number,
   data: DataOf<Type>,
-): StandingEvent =>
-  ({
-    type,
-    eventId: `e${(sequence += 1)}`,
-    occurredAt: toDate(atHour),
-    data: { userId, ...data },
-  }) as unknown as StandingEvent;
+): StandingEvent => {
+  eventCount += 1;
+  const event = { type, eventId: `e${eventCount}`, occurredAt: toDate(hour), data: { userId, ...data } };
+  return event as unknown as StandingEvent; // `DataOf` ensures that the data fit the type
+};
 
 const createUserFlagged = (untilHour: number) =>
-  createEvent('PersonFlagged', 1, { caseId: 1, until: formatIso(untilHour), cause: 'reports', noticeId: 2 });
+  createEvent('PersonFlagged', HOURS.flag, {
+    caseId: 1,
+    until: formatIso(untilHour),
+    cause: 'reports',
+    noticeId: 2,
+  });
+
 const getNoticeId = (sanctionId: number): number => sanctionId + 100;
-/** @param untilHour null for a sanction without an end */
-const createSanctionImposed = (
-  sanctionId: number,
-  untilHour: number | null,
-  kind: 'suspended' | 'banned' = 'suspended',
-) =>
-  createEvent('SanctionImposed', 2, {
+const createSanctionImposed = (sanctionId: number, kind: 'suspended' | 'banned', until: string | null) =>
+  createEvent('SanctionImposed', HOURS.sanction, {
     sanctionId,
     noticeId: getNoticeId(sanctionId),
     kind,
     rule: 'no_hate',
-    until: untilHour === null ? null : formatIso(untilHour),
+    until,
     caseId: 1,
     isAutomatic: false,
     inheritedFrom: null,
   });
+const createBan = (sanctionId: number) => createSanctionImposed(sanctionId, 'banned', null);
+const createSuspension = (sanctionId: number, { untilHour }: { untilHour: number }) =>
+  createSanctionImposed(sanctionId, 'suspended', formatIso(untilHour));
+const createEndlessSuspension = (sanctionId: number) => createSanctionImposed(sanctionId, 'suspended', null);
+
 const createSanctionLifted = (sanctionId: number) =>
-  createEvent('SanctionLifted', 3, {
+  createEvent('SanctionLifted', HOURS.lifting, {
     sanctionId,
     noticeId: 9,
     cause: 'appeal',
     moderatorId: 3,
     reason: null,
   });
-/** @param untilHour the new end of a reduced sanction; null if the decision upholds the sanction */
-const createAppealDecided = (sanctionId: number, untilHour: number | null) =>
-  createEvent('AppealDecided', 4, {
+
+const createAppealDecided = (sanctionId: number, outcome: 'upheld' | 'reduced', until: string | null) =>
+  createEvent('AppealDecided', HOURS.appeal, {
     appealId: 5,
     noticeId: getNoticeId(sanctionId),
     answerNoticeId: 6,
     caseId: 1,
     moderatorId: 3,
-    outcome: untilHour === null ? 'upheld' : 'reduced',
+    outcome,
     sanctionId,
-    until: untilHour === null ? null : formatIso(untilHour),
+    until,
     isSolo: false,
-    answer: 'A shorter time is enough.',
+    answer: 'We have read your appeal.',
   });
-const holdPlaced = createEvent('HoldPlaced', 1, { moderatorId: 3, reason: 'The police asked.' });
-const sanctionConfirmed = createEvent('SanctionConfirmed', 2, {
+const createSanctionUpheld = (sanctionId: number) => createAppealDecided(sanctionId, 'upheld', null);
+const createSanctionReduced = (sanctionId: number, { untilHour }: { untilHour: number }) =>
+  createAppealDecided(sanctionId, 'reduced', formatIso(untilHour));
+
+const holdPlaced = createEvent('HoldPlaced', HOURS.hold, { moderatorId: 3, reason: 'The police asked.' });
+const holdLifted = createEvent('HoldLifted', HOURS.lifting, { moderatorId: 3, reason: 'They are done.' });
+const sanctionConfirmed = createEvent('SanctionConfirmed', HOURS.sanction, {
   sanctionId: 1,
   caseId: 1,
   moderatorId: 3,
   isSolo: false,
 });
-const ageAsked = createEvent('AgeAsked', 2, { noticeId: 20, caseId: 1 });
-const ageAnswered = createEvent('AgeAnswered', 3, { noticeId: 20, answer: 'adult' });
+const ageAsked = createEvent('AgeAsked', HOURS.question, { noticeId: 20, caseId: 1 });
+const ageAnswered = createEvent('AgeAnswered', HOURS.answer, { noticeId: 20, answer: 'adult' });
 
+const fold = (events: readonly StandingEvent[]) => events.reduce(evolveStanding, createStandingState());
 const computeStandingAtHour = (hour: number, ...events: readonly StandingEvent[]) =>
-  computeStandingAt(events.reduce(evolveStanding, createStandingState()), toDate(hour));
+  computeStandingAt(fold(events), toDate(hour));
 
-describe('computeStandingAt', () => {
-  it('the standing is good without events', () => {
-    expect(computeStandingAtHour(5)).toEqual({ kind: 'good', since: null, until: null, noticeId: null });
+describe('the standing of a user', () => {
+  it('is good without events', () => {
+    expect(computeStandingAtHour(NOW)).toEqual({ kind: 'good', since: null, until: null, noticeId: null });
   });
 
-  it('the standing of a flagged user is care until the flag ends or is lifted', () => {
-    expect(computeStandingAtHour(5, createUserFlagged(6))).toEqual({
+  it('is care until the end of a flag', () => {
+    const flag = createUserFlagged(6);
+    expect(computeStandingAtHour(5, flag)).toEqual({
       kind: 'care',
-      since: formatIso(1),
+      since: formatIso(HOURS.flag),
       until: formatIso(6),
       noticeId: 2,
     });
-    expect(computeStandingAtHour(6, createUserFlagged(6)).kind).toBe('good');
-    expect(
-      computeStandingAtHour(5, createUserFlagged(6), createEvent('FlagLifted', 2, { noticeId: null })).kind,
-    ).toBe('good');
+    expect(computeStandingAtHour(6, flag).kind).toBe('good');
   });
 
-  it('a suspension outweighs a flag until the suspension ends', () => {
-    const events = [createUserFlagged(20), createSanctionImposed(1, 10)];
+  it('is good after a flag was lifted', () => {
+    const flagLifted = createEvent('FlagLifted', HOURS.lifting, { noticeId: null });
+    expect(computeStandingAtHour(NOW, createUserFlagged(6), flagLifted).kind).toBe('good');
+  });
+
+  it('is that of a suspension until its end, and only then that of a flag', () => {
+    const events = [createUserFlagged(20), createSuspension(1, { untilHour: 10 })];
     expect(computeStandingAtHour(9, ...events)).toEqual({
       kind: 'suspended',
-      since: formatIso(2),
+      since: formatIso(HOURS.sanction),
       until: formatIso(10),
       noticeId: getNoticeId(1),
     });
     expect(computeStandingAtHour(10, ...events).kind).toBe('care');
   });
 
-  it('of several sanctions, a ban counts, else one without an end, else the one with the latest end', () => {
-    expect(
-      computeStandingAtHour(
-        5,
-        createSanctionImposed(1, 10),
-        createSanctionImposed(2, 12),
-        createSanctionImposed(3, 11),
-      ),
-    ).toMatchObject({
-      until: formatIso(12),
-    });
-    expect(
-      computeStandingAtHour(
-        5,
-        createSanctionImposed(1, 10),
-        createSanctionImposed(2, null),
-        createSanctionImposed(3, 11),
-      ),
-    ).toMatchObject({
-      until: null,
-      noticeId: getNoticeId(2),
-    });
-    expect(
-      computeStandingAtHour(
-        5,
-        createSanctionImposed(1, null),
-        createSanctionImposed(2, null, 'banned'),
-        createSanctionImposed(3, null),
-      ),
-    ).toMatchObject({
-      kind: 'banned',
-      noticeId: getNoticeId(2),
-    });
-  });
-
-  it('after a sanction is lifted, the standing is that of another sanction in force, or else good', () => {
-    expect(
-      computeStandingAtHour(5, createSanctionImposed(1, null, 'banned'), createSanctionLifted(1)).kind,
-    ).toBe('good');
-    expect(
-      computeStandingAtHour(
-        5,
-        createSanctionImposed(1, null, 'banned'),
-        createSanctionImposed(2, 10),
-        createSanctionLifted(1),
-      ),
-    ).toMatchObject({
-      kind: 'suspended',
-      noticeId: getNoticeId(2),
-    });
-  });
-
-  it('a reduced sanction is a suspension until its new end, and an upheld sanction does not change', () => {
-    expect(
-      computeStandingAtHour(5, createSanctionImposed(1, null, 'banned'), createAppealDecided(1, 8)),
-    ).toMatchObject({
-      kind: 'suspended',
-      until: formatIso(8),
-    });
-    expect(computeStandingAtHour(9, createSanctionImposed(1, 20), createAppealDecided(1, 8)).kind).toBe(
-      'good',
+  it('is that of the suspension with the latest end', () => {
+    const standing = computeStandingAtHour(
+      NOW,
+      createSuspension(1, { untilHour: 10 }),
+      createSuspension(2, { untilHour: 12 }),
+      createSuspension(3, { untilHour: 11 }),
     );
-    expect(computeStandingAtHour(9, createSanctionImposed(1, 20), createAppealDecided(1, null)).kind).toBe(
-      'suspended',
-    );
+    expect(standing).toMatchObject({ until: formatIso(12) });
   });
 
-  it('an open age question outweighs a flag and yields to a sanction', () => {
-    expect(computeStandingAtHour(5, createUserFlagged(20), ageAsked)).toEqual({
+  it('is that of a suspension without an end rather than of one with an end', () => {
+    const standing = computeStandingAtHour(
+      NOW,
+      createSuspension(1, { untilHour: 10 }),
+      createEndlessSuspension(2),
+      createSuspension(3, { untilHour: 11 }),
+    );
+    expect(standing).toMatchObject({ until: null, noticeId: getNoticeId(2) });
+  });
+
+  it('is that of a ban rather than of a suspension without an end', () => {
+    const standing = computeStandingAtHour(
+      NOW,
+      createEndlessSuspension(1),
+      createBan(2),
+      createEndlessSuspension(3),
+    );
+    expect(standing).toMatchObject({ kind: 'banned', noticeId: getNoticeId(2) });
+  });
+
+  it('is good after the only sanction was lifted', () => {
+    expect(computeStandingAtHour(NOW, createBan(1), createSanctionLifted(1)).kind).toBe('good');
+  });
+
+  it('is that of the other sanction after one of two was lifted', () => {
+    const standing = computeStandingAtHour(
+      NOW,
+      createBan(1),
+      createSuspension(2, { untilHour: 10 }),
+      createSanctionLifted(1),
+    );
+    expect(standing).toMatchObject({ kind: 'suspended', noticeId: getNoticeId(2) });
+  });
+
+  it('is suspended until the new end after an appeal has reduced a ban', () => {
+    const standing = computeStandingAtHour(NOW, createBan(1), createSanctionReduced(1, { untilHour: 8 }));
+    expect(standing).toMatchObject({ kind: 'suspended', until: formatIso(8) });
+  });
+
+  it('is good after the new end of a suspension that an appeal has reduced', () => {
+    const suspension = createSuspension(1, { untilHour: 20 });
+    const reduced = createSanctionReduced(1, { untilHour: 8 });
+    expect(computeStandingAtHour(9, suspension, reduced).kind).toBe('good');
+  });
+
+  it('is still suspended after an appeal has upheld the suspension', () => {
+    const suspension = createSuspension(1, { untilHour: 20 });
+    expect(computeStandingAtHour(9, suspension, createSanctionUpheld(1)).kind).toBe('suspended');
+  });
+
+  it('is that of an age question rather than of a flag until the question is answered', () => {
+    const events = [createUserFlagged(20), ageAsked];
+    expect(computeStandingAtHour(NOW, ...events)).toEqual({
       kind: 'age_question',
-      since: formatIso(2),
+      since: formatIso(HOURS.question),
       until: null,
       noticeId: 20,
     });
-    expect(computeStandingAtHour(5, ageAsked, createSanctionImposed(1, 10)).kind).toBe('suspended');
-    expect(computeStandingAtHour(5, createUserFlagged(20), ageAsked, ageAnswered).kind).toBe('care');
+    expect(computeStandingAtHour(NOW, ...events, ageAnswered).kind).toBe('care');
   });
 
-  it('a legal hold and the confirmation of a ban do not change the standing', () => {
-    expect(computeStandingAtHour(5, holdPlaced).kind).toBe('good');
-    const ban = createSanctionImposed(1, null, 'banned');
-    expect(computeStandingAtHour(5, ban, sanctionConfirmed)).toEqual(computeStandingAtHour(5, ban));
+  it('is that of a sanction rather than of an age question', () => {
+    const suspension = createSuspension(1, { untilHour: 10 });
+    expect(computeStandingAtHour(NOW, ageAsked, suspension).kind).toBe('suspended');
+  });
+
+  it('does not depend on a legal hold', () => {
+    expect(computeStandingAtHour(NOW, holdPlaced).kind).toBe('good');
+  });
+
+  it('does not depend on the confirmation of a ban', () => {
+    const ban = createBan(1);
+    expect(computeStandingAtHour(NOW, ban, sanctionConfirmed)).toEqual(computeStandingAtHour(NOW, ban));
   });
 });
 
-describe('evolveStanding', () => {
-  it('a user is held from the placing of a legal hold until it is lifted', () => {
-    const computeIsHeld = (history: readonly StandingEvent[]) =>
-      history.reduce(evolveStanding, createStandingState()).isHeld;
-    // An event of another kind does not end the hold.
-    expect(computeIsHeld([holdPlaced, sanctionConfirmed])).toBe(true);
-    const holdLifted = createEvent('HoldLifted', 3, { moderatorId: 3, reason: 'They are done.' });
-    expect(computeIsHeld([holdPlaced, sanctionConfirmed, holdLifted])).toBe(false);
+describe('a legal hold', () => {
+  it('lasts until it is lifted', () => {
+    expect(fold([holdPlaced]).isHeld).toBe(true);
+    expect(fold([holdPlaced, holdLifted]).isHeld).toBe(false);
+  });
+
+  it('is not ended by other events', () => {
+    expect(fold([holdPlaced, sanctionConfirmed]).isHeld).toBe(true);
   });
 });

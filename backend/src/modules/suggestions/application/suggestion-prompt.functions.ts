@@ -23,8 +23,9 @@ export interface PromptMessage {
   content: string;
 }
 
-/** The model receives at most this number of the newest texts of the asker, the user who requests suggestions. */
-const MAX_OWN_TEXTS = 5;
+/** The model receives at most this number of texts of the asker, the user who requests suggestions. */
+const MAX_ASKER_TEXTS = 5;
+/** Replaces contact details and names. */
 const HIDDEN = '[hidden]';
 /** The requested length is shorter than the limit by this number, since models count characters inexactly. */
 const LENGTH_MARGIN = 20;
@@ -43,12 +44,12 @@ const readText = ({ messageType, content = '' }: ChatMessage): string => {
   return (messageType === 'mixed' ? parseImageMarkers(content).text : content).replace(/\s+/g, ' ').trim();
 };
 
+const escapeForPattern = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|]/g, String.raw`\$&`);
+
 /** Hides the names where they are whole words, without regard to case. */
-const replaceNames = (text: string, usernames: readonly string[]): string => {
-  // A name may contain characters that have a meaning in a regular expression. They are escaped.
-  const namePatterns = usernames
-    .filter((name) => name !== '')
-    .map((name) => name.replace(/[\\^$.*+?()[\]{}|]/g, String.raw`\$&`));
+const hideNames = (text: string, usernames: readonly string[]): string => {
+  // An empty name would match everywhere.
+  const namePatterns = usernames.filter((name) => name !== '').map(escapeForPattern);
   if (namePatterns.length === 0) return text;
   return text.replace(
     new RegExp(String.raw`(?<![\p{L}\p{N}])(?:${namePatterns.join('|')})(?![\p{L}\p{N}])`, 'giu'),
@@ -61,14 +62,18 @@ const replaceNames = (text: string, usernames: readonly string[]): string => {
  * the other user's texts. The model never receives words of the other user.
  */
 export const createPrompt = (askerId: number, { messages, usernames }: Conversation): PromptMessage[] => {
-  const texts = messages.map((message) => ({ isOwn: message.senderId === askerId, text: readText(message) }));
-  const ownTexts = texts.filter(({ isOwn, text }) => isOwn && text !== '').slice(-MAX_OWN_TEXTS);
-  const topics = findTopics(texts.filter(({ isOwn }) => !isOwn).map(({ text }) => text));
+  const askerTexts = messages
+    .filter(({ senderId }) => senderId === askerId)
+    .map(readText)
+    .filter((text) => text !== '')
+    .slice(-MAX_ASKER_TEXTS);
+  const otherTexts = messages.filter(({ senderId }) => senderId !== askerId).map(readText);
+  const topics = findTopics(otherTexts);
   const lines = [
-    ...(ownTexts.length === 0 ? ['I have not written anything yet.'] : ['My last messages, oldest first:']),
-    ...ownTexts.map(({ text }) => `- ${replaceNames(replaceContactDetails(text, HIDDEN), usernames)}`),
-    ...(topics.length === 0 ? [] : [`Topics of the other user: ${topics.join(', ')}.`]),
+    askerTexts.length === 0 ? 'I have not written anything yet.' : 'My last messages, oldest first:',
+    ...askerTexts.map((text) => `- ${hideNames(replaceContactDetails(text, HIDDEN), usernames)}`),
   ];
+  if (topics.length > 0) lines.push(`Topics of the other user: ${topics.join(', ')}.`);
   return [
     { role: 'system', content: INSTRUCTIONS },
     { role: 'user', content: lines.join('\n') },

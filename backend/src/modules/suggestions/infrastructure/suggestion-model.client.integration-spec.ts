@@ -5,6 +5,7 @@ import {
   startTestLanguageModel,
   type TestLanguageModel,
 } from '../../../testing/language-model.harness';
+import { redirectTo } from '../../../testing/optional-server.harness';
 import { until } from '../../../testing/until.functions';
 import { OptionalServerError } from '../../../platform/optional-servers/optional-server.errors';
 import { SuggestionModelClient } from './suggestion-model.client';
@@ -30,7 +31,9 @@ describe('SuggestionModelClient', () => {
     client = createClient(LONG_TIMEOUT_MS);
   });
   afterAll(() => model.close());
-  beforeEach(() => void model.receivedRequests.splice(0));
+  beforeEach(() => {
+    model.receivedRequests.length = 0;
+  });
 
   it('asks for a short completion without streaming, and returns its text', async () => {
     model.setBehaviour(answerWithLines('one', 'two'));
@@ -61,9 +64,9 @@ describe('SuggestionModelClient', () => {
         .complete(prompt)
         .catch((failure: unknown) => failure);
       expect(error).toBeInstanceOf(OptionalServerError);
-      expect((error as Error).message).toBe(reason);
+      expect((error as Error).message).toBe(reason); // which does not quote the prompt
       expect(performance.now() - startedAt).toBeLessThan(timeoutMs + TOLERANCE_MS);
-      await until(() => model.pendingAnswerCount === 0);
+      await until(() => model.pendingAnswerCount === 0); // the client has closed the connection
       model.setBehaviour(answerWithLines('still there'));
       expect(await client.complete(prompt)).toBe('still there');
     },
@@ -72,9 +75,7 @@ describe('SuggestionModelClient', () => {
   it.each([301, 302, 303, 307, 308])('does not follow a redirect with status %d', async (status) => {
     const otherServer = await startTestLanguageModel();
     otherServer.setBehaviour(answerWithLines('from the other server'));
-    model.setBehaviour((_request, response) =>
-      response.writeHead(status, { location: `${otherServer.url}/chat/completions` }).end(),
-    );
+    model.setBehaviour(redirectTo(`${otherServer.url}/chat/completions`, status));
     try {
       await expect(client.complete(prompt)).rejects.toThrow(`status ${status}`);
       expect(otherServer.receivedRequests).toEqual([]);

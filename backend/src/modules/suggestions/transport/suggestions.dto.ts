@@ -12,6 +12,7 @@ import { assertType, type SameShape } from '../../../platform/http/same-shape.ty
 
 const { shape } = requestSuggestionsSchema;
 
+/** Response of GET /api/suggestions. */
 export class SuggestionSourceDto implements SuggestionSource {
   @ApiProperty({ description: 'Whether a language model is set up' })
   model: boolean;
@@ -21,8 +22,9 @@ export class SuggestionSourceDto implements SuggestionSource {
 }
 assertType<SameShape<SuggestionSourceDto, SuggestionSource>>();
 
+/** Body of POST /api/suggestions. Exactly one of `sessionId` and `friendId` is required (checked by the controller). */
 export class RequestSuggestionsDto implements RequestSuggestions {
-  /** The signed-in user, who requests the suggestions. */
+  /** Id of the signed-in user; another id is refused. */
   @ApiProperty({ type: 'integer', minimum: 1 })
   @MatchesSchema(shape.userId)
   userId: number;
@@ -45,8 +47,9 @@ export class RequestSuggestionsDto implements RequestSuggestions {
 }
 assertType<SameShape<RequestSuggestionsDto, RequestSuggestions>>();
 
+/** Response of POST /api/suggestions. */
 export class SuggestionsDto implements Suggestions {
-  /** `none` if the model returned nothing that can be shown. */
+  /** `model`, or `none` if the model returned nothing that can be shown. */
   @ApiProperty({ enum: suggestionsSchema.shape.source.options })
   source: Suggestions['source'];
 

@@ -19,7 +19,10 @@ export interface ProcessedImage {
 const MAX_PIXELS = 40_000_000;
 const CHAT_IMAGE_MAX_SIDE_PX = 2_048;
 const AVATAR_SIDE_PX = 512;
-/** Wall-clock time limit of libvips. The slowest accepted image takes far less, even on a busy machine. */
+/**
+ * Wall-clock time after which libvips, the image library, stops by itself. The slowest accepted image takes far less,
+ * even on a busy machine. `killAfterMs` below is for a decoder that does not stop.
+ */
 const TIMEOUT_S = 15;
 
 const resizes: Record<UploadBucket, ResizeOptions> = {
@@ -32,7 +35,12 @@ const resizes: Record<UploadBucket, ResizeOptions> = {
   },
 };
 
-/** Nest needs this token for the parameter `settings`. No module provides it, because only tests pass settings. */
+const fileTypes = {
+  jpeg: { contentType: 'image/jpeg', extension: 'jpg' },
+  webp: { contentType: 'image/webp', extension: 'webp' },
+} as const;
+
+/** Nest needs this token for the parameter `settings`. No module provides it: only tests pass settings. */
 const DECODER_POOL_SETTINGS = Symbol('DECODER_POOL_SETTINGS');
 /** Source: docs/decisions/0022-images-are-decoded-in-child-processes.md. */
 const defaultSettings: ImageDecoderPoolSettings = {
@@ -57,6 +65,7 @@ export class ImageProcessingService implements OnApplicationShutdown {
   }
 
   /**
+   * Resizes an image for its bucket and re-encodes it.
    * @throws DomainError unsupported_type; image_refused for an image that cannot be decoded within the limits;
    * unavailable when the queue is full or no decoder can be started.
    */
@@ -71,14 +80,12 @@ export class ImageProcessingService implements OnApplicationShutdown {
     if (!image) throw new DomainError('image_refused');
     const { width, height, dhash } = image;
     return {
-      // The classifier client passes the bytes to `fetch`, whose type allows no shared memory. A copy has none.
+      // A copy is not in shared memory. The type of `fetch`, which sends it to the classifier, requires that.
       bytes: Buffer.from(image.bytes),
       width,
       height,
       dhash,
-      ...(image.format === 'webp'
-        ? { contentType: 'image/webp', extension: 'webp' }
-        : { contentType: 'image/jpeg', extension: 'jpg' }),
+      ...fileTypes[image.format],
     };
   }
 

@@ -22,7 +22,7 @@ import { ProcessEventsService } from '../../../platform/process-events/process-e
 import { RateLimiterService } from '../../../platform/rate-limit/rate-limiter.service';
 import { FILE_STORAGE_PORT, type FileStoragePort } from '../../../platform/storage/file-storage.port';
 import { type ImageBlock, ImageBlocksService } from '../../image-blocks/application/image-blocks.service';
-import { UploadRepository } from '../infrastructure/upload.repository';
+import { type NewUpload, UploadRepository } from '../infrastructure/upload.repository';
 import { ImageClassifierService } from './image-classifier.service';
 import { ImageProcessingService } from './image-processing.service';
 import { listShownImages } from './shown-image.mapper';
@@ -70,18 +70,19 @@ export class UploadsService {
 
   /**
    * Re-encodes and stores an image. A chat image is visible to its owner only, until access is granted to a receiver.
-   * An image that moderators have blocked, or that looks like such an image (has a similar `dhash`, a hash of the
-   * picture), is refused and reported to moderators. If a classifier considers the image explicit, an avatar is
-   * refused, and the URL of a chat image contains `.explicit`.
+   * An image that moderators have blocked, or a near copy of one, is refused and reported to moderators. If a
+   * classifier considers the image explicit, an avatar is refused, and the URL of a chat image contains `.explicit`.
    * @returns the URL of the image.
    * @throws DomainError unsupported_type, image_refused, rate_limited, unavailable
    */
   async receive({ ownerId, bucket, fileName, bytes }: ReceivedImage): Promise<string> {
     await this.limiter.require('uploaded_bytes', ownerId, bytes.length);
     const sha256 = createHash('sha256').update(bytes).digest('hex');
-    await this.refuseIfBlocked(ownerId, await this.imageBlocks.findBlock(sha256));
+    const block = await this.imageBlocks.findBlock(sha256);
+    if (block) await this.refuseBlocked(ownerId, block);
     const image = await this.processor.process(bytes, bucket);
-    await this.refuseIfBlocked(ownerId, await this.imageBlocks.findNearBlock(image.dhash));
+    const nearBlock = await this.imageBlocks.findNearBlock(image.dhash);
+    if (nearBlock) await this.refuseBlocked(ownerId, nearBlock);
     const isExplicit = await this.classifier.isExplicit(image);
     if (isExplicit && bucket === 'avatars') throw new DomainError('image_refused');
     const key = createUploadKey({
@@ -91,13 +92,8 @@ export class UploadsService {
       extension: image.extension,
     });
     const { contentType, width, height, dhash } = image;
-    await this.uploads.insertUnfinished(
-      { key, bucket, ownerId, contentType, sha256, dhash, width, height, size: image.bytes.length },
-      new Date(),
-    );
-    await this.storage.put({ bucket, key }, image.bytes, contentType);
-    // False when storing took so long that a sweep has removed the upload.
-    if (!(await this.uploads.markStored(key, new Date()))) throw new DomainError('unavailable');
+    const size = image.bytes.length;
+    await this.store({ key, bucket, ownerId, contentType, sha256, dhash, width, height, size }, image.bytes);
     return uploadUrl({ bucket, key });
   }
 
@@ -124,20 +120,20 @@ export class UploadsService {
   }
 
   /**
-   * Whether the user uploaded the image with this URL into the bucket. False for an image that has been unused for
-   * `UNUSED_IMAGE_USABLE_FOR_MS`, because a sweep may remove it.
+   * Whether the user uploaded the image with this URL into the bucket, and can still use it. An image that has been
+   * unused for `UNUSED_IMAGE_USABLE_FOR_MS` cannot be used, because a sweep may remove it.
    */
   async isOwnedBy(userId: number, url: string, bucket: UploadBucket): Promise<boolean> {
     return this.areOwned(userId, [url], bucket);
   }
 
   /**
-   * Grants a viewer access to chat images. Call it before the message that shows them is appended. Does not check the
-   * owner: `share` does.
+   * Grants a viewer access to chat images, without checking their owner (`share` does). Call it before the message that
+   * shows them is appended.
    * @throws DomainError image_not_yours, with no access granted, when a URL is not that of an existing chat image.
    */
   async grant(urls: string | readonly string[], viewerId: number): Promise<void> {
-    const keys = parseKeys([urls].flat(), 'chat-images');
+    const keys = parseKeys(typeof urls === 'string' ? [urls] : urls, 'chat-images');
     if (keys === null || !(await this.uploads.grant(keys, viewerId, new Date()))) {
       throw new DomainError('image_not_yours');
     }
@@ -158,19 +154,31 @@ export class UploadsService {
   }
 
   /**
-   * Called in the transaction that deletes messages and drops their contents. From the commit on, receivers lose access
-   * to the images of these messages, and the images are removed. Images and access that another message needs are kept.
+   * Undoes `share`, in the transaction that deletes messages and drops their contents. From the commit on, receivers
+   * have no access to the images of these messages, and the images are removed. Images and access that another message
+   * needs are kept.
    */
   async withdraw(droppedContents: readonly DroppedData[], manager: EntityManager): Promise<void> {
     await this.uploads.releaseUses(droppedContents.flatMap(listShownImages), new Date(), manager);
   }
 
-  /** @throws DomainError image_refused */
-  private async refuseIfBlocked(ownerId: number, block: ImageBlock | null): Promise<void> {
-    if (!block) return;
-    const { id: blockedImageId, sha256, rule } = block;
+  /** Reports an upload of a blocked image, and refuses it. @throws DomainError image_refused, always */
+  private async refuseBlocked(
+    ownerId: number,
+    { id: blockedImageId, sha256, rule }: ImageBlock,
+  ): Promise<never> {
     await this.processEvents.deliver('BlockedImageSent', { userId: ownerId, blockedImageId, sha256, rule });
     throw new DomainError('image_refused');
+  }
+
+  /** Stores the file between two writes of its row, so that a file without a row never exists. */
+  private async store(upload: NewUpload, bytes: Buffer): Promise<void> {
+    const { bucket, key, contentType } = upload;
+    await this.uploads.insertUnfinished(upload, new Date());
+    await this.storage.put({ bucket, key }, bytes, contentType);
+    const isStored = await this.uploads.markStored(key, new Date());
+    // Storing took so long that a sweep has removed the unfinished upload.
+    if (!isStored) throw new DomainError('unavailable');
   }
 
   private async areOwned(userId: number, urls: readonly string[], bucket: UploadBucket): Promise<boolean> {

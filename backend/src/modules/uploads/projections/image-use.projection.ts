@@ -4,8 +4,8 @@ import type { Projection } from '../../../platform/event-store/projection.regist
 import type { StoredEvent } from '../../../platform/event-store/stored-event.types';
 import { messageEventTypes, type ShownImage, listShownImages } from '../application/shown-image.mapper';
 
-/** Types of the events that have the fields `userId` and `avatar`. */
-const profileEventTypes: readonly string[] = ['ProfileChanged'];
+/** Type of the event that has the fields `userId` and `avatar`. */
+const profileEventType = 'ProfileChanged';
 
 /** Records which images are in use, and by which messages. A replaced avatar is no longer in use. */
 export const imageUseProjection: Projection = {
@@ -13,18 +13,20 @@ export const imageUseProjection: Projection = {
   // Empty, so that a rebuild leaves `uploads` and `upload_uses` unchanged: other code also writes these tables, and a
   // rebuild would mark images as in use whose messages have been deleted.
   tables: [],
-  handles: [...messageEventTypes, ...profileEventTypes],
-  concerns: ({ type, data }) =>
-    // A message without images changes nothing. The ids of the event do not matter for this, so they are empty.
-    !messageEventTypes.includes(type) ||
-    listShownImages({ streamId: '', eventId: '', type, data }).length > 0,
+  handles: [...messageEventTypes, profileEventType],
+  concerns: (event) => event.type === profileEventType || showsImages(event),
   async apply(events, manager) {
     await recordImageUses(events.flatMap(listShownImages), manager);
-    for (const event of events)
-      if (profileEventTypes.includes(event.type)) await recordAvatarUse(event, manager);
+    for (const event of events) if (event.type === profileEventType) await recordAvatarUse(event, manager);
   },
 };
 
+const showsImages = ({ type, data }: Pick<StoredEvent, 'type' | 'data'>): boolean => {
+  const unusedIds = { streamId: '', eventId: '' };
+  return listShownImages({ ...unusedIds, type, data }).length > 0;
+};
+
+/** Ignores images that the sender of the message does not own. */
 const recordImageUses = async (images: readonly ShownImage[], manager: EntityManager): Promise<void> => {
   if (images.length === 0) return;
   const parameters = [
@@ -54,11 +56,12 @@ const recordImageUses = async (images: readonly ShownImage[], manager: EntityMan
 const recordAvatarUse = async ({ data, occurredAt }: StoredEvent, manager: EntityManager): Promise<void> => {
   const { userId, avatar } = data as { userId?: unknown; avatar?: unknown };
   const key = typeof avatar === 'string' ? parseUploadUrl(avatar)?.key : undefined;
-  // The last condition selects only avatars whose state changes: the new one if it is marked as unused, and old ones if
-  // they are marked as used. Without an uploaded avatar, the key is empty and matches no image.
+  // The last condition leaves out the avatars that have the right mark already. Without an uploaded avatar, the key is
+  // empty and matches no image.
   await manager.query(
     `UPDATE uploads SET unused_since = CASE WHEN key = $2 THEN NULL ELSE $3::timestamptz END
-     WHERE owner_id = $1 AND bucket = 'avatars' AND (unused_since IS NULL) <> (key = $2)`,
+     WHERE owner_id = $1 AND bucket = 'avatars'
+       AND CASE WHEN key = $2 THEN unused_since IS NOT NULL ELSE unused_since IS NULL END`,
     [userId, key ?? '', occurredAt],
   );
 };

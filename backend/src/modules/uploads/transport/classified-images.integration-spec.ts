@@ -23,10 +23,11 @@ import {
 
 jest.setTimeout(60_000);
 
-/** The product gives the classifier 3 seconds. The other 1.5 seconds are a margin for the rest of an upload. */
+/** The product waits 3 seconds for the classifier. The rest of an upload takes less than 1.5 seconds. */
 const UPLOAD_WITHIN_MS = 4_500;
 const avatar = { bucket: 'avatars', fileName: 'profiles/me.jpg' };
 
+// The classifier rates how explicit an image is, from 0 to 1. Images with a score of at least 0.85 count as explicit.
 describe('an upload with an image classifier', () => {
   let folder: string;
   let jpeg: Buffer;
@@ -54,39 +55,47 @@ describe('an upload with an image classifier', () => {
   const listUploads = () =>
     api.database.dataSource.query('SELECT 1 FROM uploads WHERE owner_id = $1', [userId]);
   const listFiles = () => readdir(folder, { recursive: true });
+  const answerWithScore = (score: number) => server.setBehaviour(answerWithJson({ explicit: score }));
+  const uploadChatImage = async (score: number): Promise<string> => {
+    answerWithScore(score);
+    const { body } = await upload(browser, jpeg, { fileName: 'private-chat/a.jpg' }).expect(201);
+    return body.url as string;
+  };
 
-  it.each([0.85, 1])('refuses an avatar that is rated %d, before anything is stored', async (explicit) => {
-    server.setBehaviour(answerWithJson({ explicit }));
+  it.each([0.85, 1])('refuses an avatar with the score %d, before anything is stored', async (score) => {
+    answerWithScore(score);
     const filesBefore = await listFiles();
     await expectErrorResponse(upload(browser, jpeg, avatar), 422, 'image_refused');
     expect(await listUploads()).toEqual([]);
     expect(await listFiles()).toEqual(filesBefore);
   });
 
-  it('accepts an avatar that is rated below 0.85', async () => {
-    server.setBehaviour(answerWithJson({ explicit: 0.849 }));
+  it('accepts an avatar with a score below 0.85', async () => {
+    answerWithScore(0.849);
     const { body } = await upload(browser, jpeg, avatar).expect(201);
     expect(body.url).toMatch(/^\/api\/files\/avatars\/profiles\/[0-9a-f-]{36}\.jpg$/);
   });
 
-  it('marks the URL of a chat image that is rated 0.85 or more as possibly explicit', async () => {
-    const uploadWithScore = async (explicit: number) => {
-      server.setBehaviour(answerWithJson({ explicit }));
-      return String((await upload(browser, jpeg, { fileName: 'private-chat/a.jpg' }).expect(201)).body.url);
-    };
-    const explicitUrl = await uploadWithScore(0.85);
+  it('stores a chat image with a score of 0.85 or more, and marks its URL as possibly explicit', async () => {
+    const explicitUrl = await uploadChatImage(0.85);
     expect(explicitUrl).toMatch(/^\/api\/files\/chat-images\/private-chat\/[0-9a-f-]{36}\.explicit\.jpg$/);
     expect(mayBeExplicit(explicitUrl)).toBe(true);
-    const harmlessUrl = await uploadWithScore(0.849);
-    expect(mayBeExplicit(harmlessUrl)).toBe(false);
     await browser.get(explicitUrl).expect(200).expect('Content-Type', 'image/jpeg');
-    // A client can neither remove the mark from a URL nor add one: the changed URL has no file.
+  });
+
+  it('does not mark the URL of a chat image with a score below 0.85', async () => {
+    expect(mayBeExplicit(await uploadChatImage(0.849))).toBe(false);
+  });
+
+  it('is not served at a URL from which the mark was removed, or to which one was added', async () => {
+    const explicitUrl = await uploadChatImage(0.85);
     await browser.get(explicitUrl.replace('.explicit', '')).expect(404);
+    const harmlessUrl = await uploadChatImage(0.849);
     await browser.get(harmlessUrl.replace('.jpg', '.explicit.jpg')).expect(404);
   });
 
   it('sends the re-encoded image to the classifier, not the uploaded file', async () => {
-    server.setBehaviour(answerWithJson({ explicit: 0 }));
+    answerWithScore(0);
     const { body } = await upload(browser, jpeg).expect(201);
     const served = await browser.get(body.url as string).expect(200);
     expect(server.receivedRequests).toHaveLength(1);
@@ -94,11 +103,14 @@ describe('an upload with an image classifier', () => {
     expect(server.receivedRequests[0]?.bytes.equals(jpeg)).toBe(false);
   });
 
-  // The last test, because no further request is sent to the classifier for five minutes after the failures.
+  // Must be the last test: after the failures, the classifier is not called for five minutes.
   it('succeeds when the classifier fails, and does not call it again after three failures', async () => {
     const warn = jest.spyOn(Logger.prototype, 'warn').mockReturnValue();
-    const { behaviour: neverAnswer } = failingBehaviours['never answers']!;
-    const failures = [answerWithJson({ explicit: 'certainly' }), redirectTo(server.url), neverAnswer];
+    const failures = [
+      answerWithJson({ explicit: 'certainly' }),
+      redirectTo(server.url),
+      failingBehaviours['never answers']!.behaviour,
+    ];
     for (const behaviour of failures) {
       server.setBehaviour(behaviour);
       const startedAt = performance.now();
@@ -106,10 +118,9 @@ describe('an upload with an image classifier', () => {
       expect(performance.now() - startedAt).toBeLessThan(UPLOAD_WITHIN_MS);
     }
     // An avatar that the classifier would refuse, and a chat image that it would mark.
-    server.setBehaviour(answerWithJson({ explicit: 1 }));
+    answerWithScore(1);
     await upload(browser, jpeg, avatar).expect(201);
-    const { body } = await upload(browser, jpeg).expect(201);
-    expect(mayBeExplicit(body.url as string)).toBe(false);
+    expect(mayBeExplicit(await uploadChatImage(1))).toBe(false);
     expect(server.receivedRequests).toHaveLength(failures.length);
     // All failures together cause one log line, with the reason of the last one.
     const logLines = warn.mock.calls

@@ -8,21 +8,22 @@ export interface FormFile {
   buffer: Buffer;
 }
 
-/** Allowance for the form's fields and headers, in addition to the file. */
+/** The fields of the form, and the headers of all its parts. */
 const FORM_MAX_BYTES = 16 * 1024;
 export const BODY_MAX_BYTES = limits.imageMaxBytes + FORM_MAX_BYTES;
 
-export interface BodyRateLimit {
+/** A body that arrives more slowly is refused. */
+export interface MinimumBodyRate {
+  /** The average since the start of the body. */
+  bytesPerSecond: number;
   /** The rate is not checked during this period, because connections start slowly. */
   graceMs: number;
-  /** A body whose average rate since its start is lower is refused. */
-  minBytesPerSecond: number;
 }
 /**
- * The minimum rate is a quarter of the slowest realistic mobile uplink. At this rate, 480 KiB arrive within the
- * 30 seconds that the server allows for a request; a larger photo needs a higher rate.
+ * A quarter of the slowest realistic mobile uplink. A photo of more than 480 KiB needs a higher rate, because the
+ * server allows 30 seconds for a request.
  */
-export const bodyRateLimit: BodyRateLimit = { graceMs: 5_000, minBytesPerSecond: 16 * 1024 };
+export const minimumBodyRate: MinimumBodyRate = { bytesPerSecond: 16 * 1024, graceMs: 5_000 };
 
 const CHECK_RATE_EVERY_MS = 500;
 /**
@@ -39,11 +40,54 @@ const parseForm = multer({
     fields: 4, // `bucket` and `fileName`, and two unknown ones, which are ignored
     fieldSize: 512,
     fieldNameSize: 64,
-    parts: 6, // one more than the file and the fields, because a form that reaches the limit is refused
+    parts: 6, // the file, the fields, and one part that is neither, which is ignored
+    // Refuse names that multer would read as objects or arrays, such as `bucket[name]` and `bucket[1]`.
     fieldNestingDepth: 0,
     fieldArrayIndexLimit: 0,
   },
 }).single('file');
+
+/** Refuses a body, at most once, when it becomes too large or is too slow. */
+class BodyMonitor {
+  private readonly startedAt = performance.now();
+  private readonly rateTimer: NodeJS.Timeout;
+  private receivedBytes = 0;
+
+  constructor(
+    private readonly request: Request,
+    private readonly minimumRate: MinimumBodyRate,
+    private readonly refuse: (error: DomainError) => void,
+  ) {
+    this.rateTimer = setInterval(() => this.checkRate(), CHECK_RATE_EVERY_MS);
+  }
+
+  /** Starts to count the bytes. Call this after multer has begun to read: the listener makes the body flow. */
+  countBytes(): void {
+    this.request.on('data', this.handleChunk);
+  }
+
+  stop(): void {
+    clearInterval(this.rateTimer);
+    this.request.off('data', this.handleChunk);
+  }
+
+  private readonly handleChunk = (chunk: Buffer): void => {
+    this.receivedBytes += chunk.length;
+    if (this.receivedBytes > BODY_MAX_BYTES) this.stopAndRefuse('too_large');
+  };
+
+  private checkRate(): void {
+    const elapsedMs = performance.now() - this.startedAt;
+    if (elapsedMs < this.minimumRate.graceMs) return;
+    const requiredBytes = (this.minimumRate.bytesPerSecond * elapsedMs) / 1_000;
+    if (this.receivedBytes < requiredBytes) this.stopAndRefuse('validation_failed');
+  }
+
+  private stopAndRefuse(code: 'too_large' | 'validation_failed'): void {
+    this.stop();
+    this.refuse(new DomainError(code));
+  }
+}
 
 /**
  * Reads a form into `request.body` and `request.file`.
@@ -51,46 +95,24 @@ const parseForm = multer({
  * slow body; unsupported_type for a multipart body other than form-data. The caller refuses bodies that are not
  * multipart.
  */
-export const readForm = (request: Request, response: Response, rateLimit: BodyRateLimit): Promise<void> =>
+export const readForm = (request: Request, response: Response, minimumRate: MinimumBodyRate): Promise<void> =>
   new Promise((resolve, reject) => {
     // For a request that is already destroyed, multer would never call back.
     if (request.destroyed) return reject(new DomainError('validation_failed'));
-    const startedAt = performance.now();
-    let receivedBytes = 0;
-    const countBytes = (chunk: Buffer) => {
-      receivedBytes += chunk.length;
-      if (receivedBytes > BODY_MAX_BYTES) refuse(new DomainError('too_large'));
-    };
-    const rateTimer = setInterval(() => {
-      const elapsedMs = performance.now() - startedAt;
-      if (elapsedMs < rateLimit.graceMs) return;
-      if (receivedBytes < (rateLimit.minBytesPerSecond * elapsedMs) / 1_000) {
-        refuse(new DomainError('validation_failed'));
-      }
-    }, CHECK_RATE_EVERY_MS);
-    const stop = () => {
-      clearInterval(rateTimer);
-      request.off('data', countBytes);
-    };
-    const refuse = (error: DomainError) => {
-      stop();
+    const monitor = new BodyMonitor(request, minimumRate, (refusal) => {
       discardRest(request, response);
-      reject(error);
-    };
+      reject(refusal);
+    });
     void parseForm(request, response, (error?: unknown) => {
-      stop();
+      monitor.stop();
       if (error === undefined) resolve();
       else reject(toRefusal(error));
     });
-    // Added after multer has started to read the body: a listener that is added earlier would start the flow of the
-    // body too early. No chunk is missed, because the first chunk arrives asynchronously.
-    request.on('data', countBytes);
+    // No chunk is missed, because the first chunk arrives asynchronously.
+    monitor.countBytes();
   });
 
-/**
- * Discards the rest of the body while the response is sent. Afterwards, destroys the connection if the body still has
- * not ended.
- */
+/** Discards the rest of the body. If it has not ended `LINGER_MS` after the response, destroys the connection. */
 const discardRest = (request: Request, response: Response): void => {
   request.unpipe();
   request.resume();
@@ -102,7 +124,7 @@ const discardRest = (request: Request, response: Response): void => {
   });
 };
 
-/** Every error of multer is caused by the request, because multer keeps the file in memory. */
+/** Every error of multer is caused by the request, because multer only parses it and writes no file. */
 const toRefusal = (error: unknown): DomainError => {
   const { code, message = '' } = error as { code?: string; message?: string };
   if (code === 'LIMIT_FILE_SIZE') return new DomainError('too_large');

@@ -1,5 +1,4 @@
-// Uses real PostgreSQL and Redis, with an api replica over HTTP without a buffering proxy, and TCP connections that
-// send slowly.
+// Uses real PostgreSQL and Redis, and an api replica without a proxy, which would buffer slow bodies.
 import { mkdtemp, rm } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';
 import net from 'node:net';
@@ -11,12 +10,18 @@ import { createPlainJpeg } from '../../../testing/image-corpus.fixture';
 import { startTestStack, type TestStack } from '../../../testing/test-stack.harness';
 import { ThawVisitor } from '../../../testing/thaw.client';
 import { until } from '../../../testing/until.functions';
-import { bodyRateLimit } from './multipart-form.parser';
+import { minimumBodyRate } from './multipart-form.parser';
 
 jest.setTimeout(60_000);
 
-/** After the grace time of slow bodies: time to refuse them and to handle the next upload, on a busy machine. */
+/** Time in which a busy machine refuses slow bodies after their grace period, and handles the next upload. */
 const MARGIN_MS = 3_000;
+
+// The limits of upload.interceptor.ts. More uploads of a user than these are refused.
+const RUNNING_PER_USER = 2;
+const RUNNING_PER_REPLICA = 16;
+/** Running and queued ones. */
+const ALLOWED_PER_USER = 6;
 
 const BOUNDARY = 'edge';
 /** The beginning of a form, up to the content of the file. */
@@ -27,7 +32,7 @@ class UploadConnection {
   readonly closed: Promise<void>;
   /** The text of the HTTP response as received so far. */
   response = '';
-  /** Bytes of the body. */
+  /** Bytes of the body that `flood` has sent. */
   sentBytes = 0;
   private readonly socket: net.Socket;
   private timer: NodeJS.Timeout | undefined;
@@ -82,12 +87,13 @@ class UploadConnection {
     return Number(this.response.split(' ')[1] ?? 0);
   }
 
+  /** The JSON body of the complete response. */
   get body(): unknown {
-    return JSON.parse(this.response.slice(this.response.indexOf('\r\n\r\n'))) as unknown;
+    const [, json = ''] = this.response.split('\r\n\r\n');
+    return JSON.parse(json) as unknown;
   }
 }
 
-// Two uploads of a user run at the same time and four are queued; a replica runs 16 (upload.interceptor.ts).
 describe('uploads', () => {
   let stack: TestStack;
   let folder: string;
@@ -130,69 +136,76 @@ describe('uploads', () => {
     });
     return { status, tookMs: performance.now() - startedAt };
   };
-  /** Waits until the server has refused one of the uploads, so that all allowed ones are running or queued. */
-  const waitUntilOneIsRefused = (slow: readonly UploadConnection[]) =>
-    until(() => slow.some(({ response }) => response !== ''));
+  const countRefused = (uploads: readonly UploadConnection[]) =>
+    uploads.filter(({ status }) => status === 429).length;
 
-  it('do not delay other users while one user sends slowly over 14 connections', async () => {
+  it('do not delay other users while one user sends slowly over many connections', async () => {
     const [attacker, other] = await Promise.all([stack.createVisitor(0), stack.createVisitor(0)]);
-    const slow = startSlowUploads(attacker, 14);
-    // Of the 14, two run, four are queued and 8 are refused. The refusals show that all slots of the user are in use.
-    await until(() => slow.filter(({ status }) => status === 429).length === 8);
+    const excessCount = 8;
+    const slow = startSlowUploads(attacker, ALLOWED_PER_USER + excessCount);
+    // The refusals show that the allowed uploads are running or queued.
+    await until(() => countRefused(slow) === excessCount);
     for (let round = 0; round < 3; round += 1) {
       const { status, tookMs } = await uploadImage(other);
       expect(status).toBe(201);
-      // The slow bodies are refused only after the grace time, so this upload did not wait for one of them.
-      expect(tookMs).toBeLessThan(bodyRateLimit.graceMs);
+      // The slow bodies are refused only after the grace period, so this upload did not wait for one of them.
+      expect(tookMs).toBeLessThan(minimumBodyRate.graceMs);
     }
-    expect(slow.filter(({ status }) => status === 429)).toHaveLength(8);
+    expect(countRefused(slow)).toBe(excessCount);
   });
 
   it('succeed again once slow bodies have been refused, even if they occupied all slots', async () => {
-    // 8 users with two running uploads each occupy the 16 slots of the replica.
-    const attackers = await Promise.all(Array.from({ length: 8 }, () => stack.createVisitor(0)));
+    const attackerCount = RUNNING_PER_REPLICA / RUNNING_PER_USER;
+    const attackers = await Promise.all(Array.from({ length: attackerCount }, () => stack.createVisitor(0)));
     const other = await stack.createVisitor(0);
-    const slow = attackers.flatMap((attacker) => startSlowUploads(attacker, 2));
+    const slow = attackers.flatMap((attacker) => startSlowUploads(attacker, RUNNING_PER_USER));
     const { status, tookMs } = await uploadImage(other);
     expect(status).toBe(201);
-    expect(tookMs).toBeLessThan(bodyRateLimit.graceMs + MARGIN_MS);
+    expect(tookMs).toBeLessThan(minimumBodyRate.graceMs + MARGIN_MS);
     await until(() => slow.every(({ response }) => response !== ''));
-    for (const refused of slow)
-      expect([refused.status, refused.body]).toMatchObject([400, { code: 'validation_failed' }]);
+    for (const refused of slow) {
+      expect(refused.status).toBe(400);
+      expect(refused.body).toMatchObject({ code: 'validation_failed' });
+    }
     await Promise.all(slow.map(({ closed }) => closed));
   });
 
-  it('get a complete response with status 413 when their chunked body is endless', async () => {
+  it.each([
+    ['that is no form', 'no boundary '.repeat(4_000)],
+    ['with a file', `${OPENING}${'x'.repeat(60_000)}`],
+  ])('get a complete response with status 413 for an endless chunked body %s', async (_kind, chunk) => {
     const visitor = await stack.createVisitor(0);
-    // A body without the boundary of a form, and a form with an endless file.
-    for (const chunk of ['no boundary '.repeat(4_000), `${OPENING}${'x'.repeat(60_000)}`]) {
-      const flood = await UploadConnection.flood(visitor, chunk);
-      connections.push(flood);
-      expect(flood.status).toBe(413);
-      expect(flood.body).toMatchObject({ statusCode: 413, code: 'too_large' });
-      expect(flood.sentBytes).toBeGreaterThan(limits.imageMaxBytes);
-    }
+    const flood = await UploadConnection.flood(visitor, chunk);
+    connections.push(flood);
+    expect(flood.status).toBe(413);
+    expect(flood.body).toMatchObject({ statusCode: 413, code: 'too_large' });
+    expect(flood.sentBytes).toBeGreaterThan(limits.imageMaxBytes);
     expect((await uploadImage(visitor)).status).toBe(201);
   });
 
-  it('of one user all succeed when six are sent at the same time', async () => {
-    // Two run and four are queued.
+  it('all succeed when one user sends as many at the same time as are allowed', async () => {
     const visitor = await stack.createVisitor(0);
-    const responses = await Promise.all(Array.from({ length: 6 }, () => uploadImage(visitor)));
-    expect(responses.map(({ status }) => status)).toEqual(Array(6).fill(201));
+    const responses = await Promise.all(Array.from({ length: ALLOWED_PER_USER }, () => uploadImage(visitor)));
+    expect(responses.map(({ status }) => status)).toEqual(Array(ALLOWED_PER_USER).fill(201));
   });
 
   it('log no failure when aborted', async () => {
     const logFailure = jest.spyOn(AppLoggerService.prototype, 'logFailure');
     const visitor = await stack.createVisitor(0);
-    const requests: IncomingMessage[] = [];
     const server = stack.replicas[0]!.app.getHttpServer();
-    server.on('request', (request: IncomingMessage) => requests.push(request));
-    // Aborted before the body, before the content of the file, and within it.
-    for (const [index, text] of ['', OPENING, `${OPENING}${'x'.repeat(200_000)}`].entries()) {
+    const requests: IncomingMessage[] = [];
+    const textsBeforeAbort = [
+      '', // nothing of the body
+      OPENING, // nothing of the file
+      `${OPENING}${'x'.repeat(200_000)}`, // a part of the file
+    ];
+    for (const text of textsBeforeAbort) {
+      const arrival = new Promise<IncomingMessage>((resolve) => {
+        server.once('request', (request: IncomingMessage) => resolve(request));
+      });
       const connection = new UploadConnection(visitor, 'Content-Length: 1000000');
       connection.write(text);
-      await until(() => requests.length > index);
+      requests.push(await arrival);
       await connection.disconnect();
     }
     await until(() => requests.every(({ destroyed }) => destroyed));
@@ -204,12 +217,11 @@ describe('uploads', () => {
 
   it('release their slots when aborted in the queue', async () => {
     const visitor = await stack.createVisitor(0);
-    // Two run, four are queued and one is refused.
-    const slow = startSlowUploads(visitor, 7);
-    await waitUntilOneIsRefused(slow);
+    const slow = startSlowUploads(visitor, ALLOWED_PER_USER + 1);
+    await until(() => countRefused(slow) === 1);
     await Promise.all(slow.map((connection) => connection.disconnect()));
     const { status, tookMs } = await uploadImage(visitor);
     expect(status).toBe(201);
-    expect(tookMs).toBeLessThan(bodyRateLimit.graceMs);
+    expect(tookMs).toBeLessThan(minimumBodyRate.graceMs);
   });
 });

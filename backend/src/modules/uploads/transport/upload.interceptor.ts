@@ -4,7 +4,7 @@ import { finalize, type Observable } from 'rxjs';
 import { ConcurrencyLimiter } from '../../../platform/concurrency/concurrency.limiter';
 import { KeyedConcurrencyLimiter } from '../../../platform/concurrency/keyed-concurrency.limiter';
 import { DomainError } from '../../../platform/errors/domain.errors';
-import { BODY_MAX_BYTES, bodyRateLimit, readForm } from './multipart-form.parser';
+import { BODY_MAX_BYTES, minimumBodyRate, readForm } from './multipart-form.parser';
 
 /** Bodies in memory at once, each of up to 5 MiB. The bodies of queued requests stay in their sockets. */
 const CONCURRENCY = 16;
@@ -36,7 +36,7 @@ export class UploadInterceptor implements NestInterceptor {
     if (!request.user) throw new DomainError('not_signed_in');
     const releaseSlots = await this.acquireSlots(request.user.userId);
     try {
-      await readForm(request, http.getResponse<Response>(), bodyRateLimit);
+      await readForm(request, http.getResponse<Response>(), minimumBodyRate);
     } catch (error) {
       releaseSlots();
       throw error;

@@ -1,6 +1,6 @@
 // Uses real PostgreSQL and Redis, with an api replica over HTTP, and files in a folder.
 import { mkdtemp, rm } from 'node:fs/promises';
-import { Agent, request as openRequest } from 'node:http';
+import { Agent, type ClientRequest, type RequestOptions, request as openRequest } from 'node:http';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { RateLimiterService } from '../../../platform/rate-limit/rate-limiter.service';
@@ -34,8 +34,8 @@ import {
 jest.setTimeout(60_000);
 
 const MIB = 1024 * 1024;
-/** An upload is aborted this long after its beginning was written, so that the server has received the beginning. */
-const SEND_FOR_MS = 10;
+/** Time between writing the beginning of an upload and aborting it, in which the server receives the beginning. */
+const ABORT_AFTER_MS = 10;
 
 let jpeg: Buffer;
 let folder: string;
@@ -110,32 +110,24 @@ describe('an upload', () => {
     const createPaddedImage = (size: number) => Buffer.concat([jpeg, Buffer.alloc(size - jpeg.length)]);
     await upload(browser, createPaddedImage(5 * MIB)).expect(201);
     await expectErrorResponse(upload(browser, createPaddedImage(5 * MIB + 1)), 413, 'too_large');
-    // A form of more than 5 MiB and 16 KiB is refused because of its declared size, before the body is read.
+    // Above 5 MiB and 16 KiB for the rest of the form, the declared size suffices: the body is not read.
     await expectErrorResponse(upload(browser, createPaddedImage(12 * MIB)), 413, 'too_large');
   });
 
   it('is refused as too large even when it does not declare its size', async () => {
-    const cookie = await createSessionCookie(api);
-    const status = await new Promise<number>((resolve, reject) => {
-      // Without a content-length, Node sends the body in chunks.
-      const clientRequest = openRequest(
-        {
-          port: findPort(api),
-          method: 'POST',
-          path: '/api/upload',
-          headers: { cookie, 'content-type': FORM_CONTENT_TYPE },
-        },
-        (response) => {
-          response.resume();
-          resolve(response.statusCode ?? 0);
-        },
-      );
+    // Without a content-length, Node sends the body in chunks.
+    const clientRequest = openUploadRequest(api, { cookie: await createSessionCookie(api) });
+    const status = new Promise<number>((resolve, reject) => {
       clientRequest.on('error', reject);
-      for (const field of requiredFields) clientRequest.write(field);
-      clientRequest.write(createFormFile('file', Buffer.alloc(6 * MIB)));
-      clientRequest.end(FORM_END);
+      clientRequest.on('response', (response) => {
+        response.resume();
+        resolve(response.statusCode ?? 0);
+      });
     });
-    expect(status).toBe(413);
+    for (const field of requiredFields) clientRequest.write(field);
+    clientRequest.write(createFormFile('file', Buffer.alloc(6 * MIB)));
+    clientRequest.end(FORM_END);
+    expect(await status).toBe(413);
   });
 
   it('requires a page of the same origin and a signed-in user', async () => {
@@ -153,16 +145,14 @@ describe('an upload', () => {
   });
 
   it('is refused directly after twenty others, with the time after which to retry', async () => {
-    const statuses = [];
-    for (let round = 0; round < 20; round += 1) statuses.push((await upload(browser, jpeg)).status);
-    expect(statuses).toEqual(Array(20).fill(201));
+    for (let round = 0; round < 20; round += 1) await upload(browser, jpeg).expect(201);
     const refused = await upload(browser, jpeg);
     expect(refused.body).toEqual(createErrorBody(429, 'rate_limited'));
     expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0);
   });
 
   it('is refused when it exceeds the hundred mebibytes that a user may upload per day', async () => {
-    // Counts as uploaded all but the bytes of one more upload.
+    // Charges the user for all but one more upload.
     const limiter = api.app.get(RateLimiterService);
     await limiter.require('uploaded_bytes', userId, 100 * MIB - jpeg.length);
     await upload(browser, jpeg).expect(201);
@@ -170,22 +160,30 @@ describe('an upload', () => {
   });
 });
 
+/** Opens a request for an upload. The test writes the form to it. */
+const openUploadRequest = (
+  api: TestApi,
+  headers: Record<string, string>,
+  options: RequestOptions = {},
+): ClientRequest =>
+  openRequest({
+    port: findPort(api),
+    method: 'POST',
+    path: '/api/upload',
+    headers: { 'content-type': FORM_CONTENT_TYPE, ...headers },
+    ...options,
+  });
+
 /** Sends the beginning of an upload, then destroys the connection. */
 const abortUpload = (api: TestApi, cookie: string): Promise<void> =>
   new Promise((resolve) => {
     const agent = new Agent();
-    const clientRequest = openRequest({
-      agent,
-      port: findPort(api),
-      method: 'POST',
-      path: '/api/upload',
-      headers: { cookie, 'content-type': FORM_CONTENT_TYPE, 'content-length': '100000' },
-    });
+    const clientRequest = openUploadRequest(api, { cookie, 'content-length': '100000' }, { agent });
     clientRequest.on('error', () => undefined); // it is destroyed on purpose
     clientRequest.on('close', () => {
       agent.destroy();
       resolve();
     });
     clientRequest.write(Buffer.concat([...requiredFields, createFormFile('file', jpeg).subarray(0, 500)]));
-    setTimeout(() => clientRequest.destroy(), SEND_FOR_MS);
+    setTimeout(() => clientRequest.destroy(), ABORT_AFTER_MS);
   });

@@ -25,7 +25,7 @@ export type EmailChanged = DomainEvent<'EmailChanged', { userId: number; email?:
 
 /** An operator made the user a moderator, by a command on the server. */
 export type ModeratorAppointed = DomainEvent<'ModeratorAppointed', { userId: number }>;
-/** An operator ended that, by the same command. */
+/** An operator removed the user from the moderators, by the same command. */
 export type ModeratorDismissed = DomainEvent<'ModeratorDismissed', { userId: number }>;
 
 /**

@@ -82,7 +82,7 @@ describe('parseUsername', () => {
   });
 
   it('accepts 9,000 generated usernames', () => {
-    // The index replaces the random numbers, so that each of the 9,000 numbers and each word occurs.
+    // The index replaces the random numbers, so that every word and every possible number occurs.
     const usernames = Array.from({ length: 9_000 }, (_, index) => generateUsername((below) => index % below));
     expect(usernames.filter((username) => parseUsername(username) === null)).toEqual([]);
   });

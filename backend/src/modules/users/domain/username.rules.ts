@@ -2,7 +2,7 @@ import { limits } from '@thaw/contract/limits';
 import { countCodePoints, hasVisibleCharacter, normalizeUsername } from '@thaw/contract/text';
 import { toSkeleton } from './lookalike.rules';
 
-// Words are compared by their skeletons: texts that look alike have the same skeleton.
+// Names and words are compared by their skeletons (`toSkeleton`): texts that look alike have the same skeleton.
 
 /** Words with which a user could impersonate the service. */
 const reservedWords = [
@@ -16,7 +16,7 @@ const reservedWords = [
   'thaw',
 ].map(toSkeleton);
 
-/** Words that are refused only in combination with a reserved word: ThawTeam, SupportBot. */
+/** Words that are refused only beside a reserved word: ThawTeam, SupportBot. */
 const companionWords = ['team', 'help', 'helpdesk', 'bot', 'mod', 'service', 'the'].map(toSkeleton);
 
 /** This list is only a first filter: users can report other offensive names. */
@@ -24,40 +24,48 @@ const slurs = ['nigger', 'nigga', 'faggot', 'kike', 'tranny', 'rapist', 'pedo', 
   toSkeleton,
 );
 
-/** The refused words and their plurals. `toSkeleton` keeps an `s`, so the skeleton of a plural ends in `s` too. */
-const refusedWords = new Set([...reservedWords, ...slurs].flatMap((word) => [word, `${word}s`]));
+const refusedWords = [...reservedWords, ...slurs];
 
-const buildSingularOrPluralPattern = (words: readonly string[]): string =>
-  words.map((word) => `${word}s?`).join('|');
+/** Matches one of the words, in the singular or plural. `toSkeleton` keeps the `s` of a plural. */
+const buildWordPattern = (words: readonly string[]): string =>
+  `(?:${words.map((word) => `${word}s?`).join('|')})`;
 
-/**
- * Matches a refused word, alone or with other words around it, such as `thethawteam`: companion words may precede it,
- * and companion or reserved words may follow. Applied to a name without its spaces and other non-letters.
- */
-const refusedNamePattern = new RegExp(
-  `^(?:${buildSingularOrPluralPattern(companionWords)})*` +
-    `(?:${buildSingularOrPluralPattern([...reservedWords, ...slurs])})` +
-    `(?:${buildSingularOrPluralPattern([...reservedWords, ...companionWords])})*$`,
+const refusedWordPattern = new RegExp(`^${buildWordPattern(refusedWords)}$`);
+/** Matches a refused word after companion words and before companion or reserved words, such as `thethawteam`. */
+const refusedCompoundPattern = new RegExp(
+  `^${buildWordPattern(companionWords)}*` +
+    buildWordPattern(refusedWords) +
+    `${buildWordPattern([...reservedWords, ...companionWords])}*$`,
 );
 
-const isRefusedSkeleton = (skeleton: string): boolean =>
-  skeleton.split(/[^\p{L}]+/u).some((word) => refusedWords.has(word)) ||
-  refusedNamePattern.test(skeleton.replace(/[^\p{L}]+/gu, ''));
+const isRefusedSkeleton = (skeleton: string): boolean => {
+  const words = skeleton.split(/[^\p{L}]+/u);
+  // Joined as well, because a name may separate the letters of a word: `A d m i n`.
+  return words.some((word) => refusedWordPattern.test(word)) || refusedCompoundPattern.test(words.join(''));
+};
 
 /** Digits either replace letters (4dm1n) or are added (admin7), so a name is checked with and without digits. */
 const containsRefusedWord = (username: string): boolean =>
   isRefusedSkeleton(toSkeleton(username)) || isRefusedSkeleton(toSkeleton(username.replace(/\p{N}/gu, ' ')));
 
+/** Such as the digit 1 in a box: a character with a variation selector and an enclosing keycap. */
+const keycap = String.raw`[\d#*]\ufe0f\u20e3`;
+/** An emoji, with a variation selector or a skin tone. */
 const emoji = String.raw`\p{Extended_Pictographic}(?:\ufe0f|\p{Emoji_Modifier})?`;
 /**
  * Emoji sequences, including their joiners and variation selectors. Elsewhere, joiners and selectors are refused: they
  * are invisible, so different names could look alike.
  */
-const emojiSequences = new RegExp(String.raw`[\d#*]\ufe0f\u20e3|${emoji}(?:\u200d${emoji})*`, 'gu');
+const emojiSequences = new RegExp(String.raw`${keycap}|${emoji}(?:\u200d${emoji})*`, 'gu');
 /** Characters that render as nothing: default ignorables, including the Hangul fillers, and blank Braille. */
 const invisibleCharacter = /[\p{Default_Ignorable_Code_Point}\u2800]/u;
 /** More combining marks than any language stacks on a letter. */
 const stackedMarks = /[\p{Mn}\p{Me}]{3,}/u;
+
+const isLegible = (username: string): boolean =>
+  hasVisibleCharacter(username) &&
+  !invisibleCharacter.test(username.replace(emojiSequences, '')) &&
+  !stackedMarks.test(username);
 
 /**
  * Checks a username (docs/product-decisions.md, A08).
@@ -65,11 +73,7 @@ const stackedMarks = /[\p{Mn}\p{Me}]{3,}/u;
  */
 export const parseUsername = (text: string): string | null => {
   const username = normalizeUsername(text);
-  const length = countCodePoints(username);
-  const hasValidLength = length >= 1 && length <= limits.usernameMaxCodePoints;
-  const isLegible =
-    hasVisibleCharacter(username) &&
-    !invisibleCharacter.test(username.replace(emojiSequences, '')) &&
-    !stackedMarks.test(username);
-  return hasValidLength && isLegible && !containsRefusedWord(username) ? username : null;
+  const isTooLong = countCodePoints(username) > limits.usernameMaxCodePoints;
+  if (isTooLong || !isLegible(username) || containsRefusedWord(username)) return null;
+  return username;
 };

@@ -35,7 +35,7 @@ export class UserController {
 
   @Put()
   @ApiOkResponse({ type: UserResponseDto })
-  // `UsersService` limits changes of the name.
+  // Has no `RateLimitedBy`, because only changes of the name are limited, by `UsersService`.
   @ApiProblems('validation_failed', 'not_signed_in', 'forbidden', 'rate_limited')
   async changeProfile(
     @CurrentLogin() login: Login,

@@ -12,10 +12,10 @@ const MISSING_USER_ID = 1;
 
 describe('users', () => {
   let api: TestApi;
-  // The relations of the users in these tests are fakes.
-  /** Pairs `<viewer id> <user id>`: the viewers who may read the profile of the user. */
+  // The relations of the users are fakes: these sets contain pairs, `<viewer id> <user id>`.
+  /** The viewer may read the profile of the user. */
   const profileReaders = new Set<string>();
-  /** Pairs `<viewer id> <user id>`: the viewers who see the user online. */
+  /** The viewer sees the user online. */
   const onlineReaders = new Set<string>();
 
   beforeAll(async () => {
@@ -51,20 +51,20 @@ describe('users', () => {
     it('a stranger, a missing user and a malformed id all get the same response', async () => {
       const { browser } = await joinAnonymously();
       const stranger = await joinAnonymously();
+      const missingId = Number.MAX_SAFE_INTEGER;
+      const malformedIds = [
+        '9007199254740993', // above MAX_SAFE_INTEGER, as is the next one
+        '99999999999999999',
+        '0',
+        '-1',
+        '1e3',
+        '1.0',
+        'abc',
+        '%00',
+        '01',
+      ];
       const responses = await Promise.all(
-        [
-          stranger.id, // a user whose profile the reader may not see
-          String(Number.MAX_SAFE_INTEGER), // a missing user
-          '9007199254740993', // above MAX_SAFE_INTEGER, as is the next one
-          '99999999999999999',
-          '0',
-          '-1',
-          '1e3',
-          '1.0',
-          'abc',
-          '%00',
-          '01',
-        ].map((id) => browser.get(`/api/user/${id}`)),
+        [stranger.id, missingId, ...malformedIds].map((id) => browser.get(`/api/user/${id}`)),
       );
       for (const { status, body } of responses) {
         expect([status, body]).toEqual([
@@ -82,18 +82,24 @@ describe('users', () => {
       await viewer.browser.get(`/api/user/${other.id}`).expect(200, { ...profile, isOnline: false });
       onlineReaders.add(`${viewer.id} ${other.id}`);
       await viewer.browser.get(`/api/user/${other.id}`).expect(200, { ...profile, isOnline: true });
+    });
+
+    it('the permission to read a profile is not mutual', async () => {
+      const viewer = await joinAnonymously();
+      const other = await joinAnonymously();
+      profileReaders.add(`${viewer.id} ${other.id}`);
       await other.browser.get(`/api/user/${viewer.id}`).expect(404);
     });
 
     it('a user can read 120 profiles per minute', async () => {
       const { browser, id } = await joinAnonymously();
       const readsPerMinute = 120;
-      const remainingReads = 5; // the others are used up without requests
+      const remainingReads = 5;
       const requestCount = 30;
+      // Uses up the other reads without requests.
       const limiter = api.app.get(RateLimiterService);
-      expect(await limiter.take('profile_reads', id, readsPerMinute - remainingReads)).toMatchObject({
-        allowed: true,
-      });
+      const { allowed } = await limiter.take('profile_reads', id, readsPerMinute - remainingReads);
+      expect(allowed).toBe(true);
       const responses = await Promise.all(
         Array.from({ length: requestCount }, () => browser.get(`/api/user/${id}`)),
       );
@@ -110,7 +116,7 @@ describe('users', () => {
       ['patch', '', { gender: 'male' }],
       ['put', '/email', { newEmail: 'm@example.org', currentPassword: 'secret' }],
       ['put', '/password', { currentPassword: 'secret', newPassword: 'secret2' }],
-    ] as const)('another user cannot be changed with %s /api/user/<id>%s', async (method, path, body) => {
+    ] as const)('is refused for %s /api/user/<id>%s', async (method, path, body) => {
       const mallory = await joinAnonymously();
       const victim = await joinAnonymously();
       // Mallory may read the profile of the victim, but not change it.
@@ -127,8 +133,6 @@ describe('users', () => {
       const { browser, id } = await joinAnonymously();
       const response = await browser.patch(`/api/user/${id}`).send({ gender: 'female' }).expect(200);
       expect(response.body.user).toMatchObject({ id, gender: 'female' });
-      // Matching reads users with `findSearcher`.
-      expect(await api.app.get(UsersService).findSearcher(id)).toMatchObject({ gender: 'female' });
       for (const gender of ['male', 'female']) {
         const secondResponse = await browser.patch(`/api/user/${id}`).send({ gender });
         expect(secondResponse.body).toMatchObject({ statusCode: 409, code: 'gender_already_set' });
@@ -200,21 +204,28 @@ describe('users', () => {
   });
 
   describe('UsersService', () => {
-    it('findProfile and findProfiles return public fields only, and omit missing users', async () => {
+    it('findProfile returns public fields only, and null for a missing user', async () => {
+      const { id, user } = await joinAnonymously();
+      const users = api.app.get(UsersService);
+      expect(await users.findProfile(id)).toEqual({ id, username: user.username, avatar: null });
+      expect(await users.findProfile(MISSING_USER_ID)).toBeNull();
+    });
+
+    it('findProfiles returns public fields only, and omits missing users', async () => {
       const [ada, bob] = [await joinAnonymously(), await joinAnonymously()];
       const users = api.app.get(UsersService);
-      const profile = { id: ada.id, username: ada.user.username, avatar: null };
-      expect(await users.findProfile(ada.id)).toEqual(profile);
-      expect(await users.findProfile(MISSING_USER_ID)).toBeNull();
       const profiles = await users.findProfiles([ada.id, bob.id, MISSING_USER_ID]);
       expect(profiles.map(({ id }) => id).sort()).toEqual([ada.id, bob.id].sort());
-      expect(profiles).toContainEqual(profile);
+      expect(profiles).toContainEqual({ id: ada.id, username: ada.user.username, avatar: null });
       expect(await users.findProfiles([])).toEqual([]);
     });
 
-    it('findSearcher returns the gender null until the user has chosen one', async () => {
-      const { id } = await joinAnonymously();
-      expect(await api.app.get(UsersService).findSearcher(id)).toMatchObject({ gender: null });
+    it('findSearcher, which matching uses, returns the gender null until the user has chosen one', async () => {
+      const { browser, id } = await joinAnonymously();
+      const users = api.app.get(UsersService);
+      expect(await users.findSearcher(id)).toMatchObject({ gender: null });
+      await browser.patch(`/api/user/${id}`).send({ gender: 'female' }).expect(200);
+      expect(await users.findSearcher(id)).toMatchObject({ gender: 'female' });
     });
   });
 
@@ -222,6 +233,7 @@ describe('users', () => {
     const { browser, id } = await joinAnonymously();
     await browser.patch(`/api/user/${id}`).send({ gender: 'male' }).expect(200);
     await browser.put(`/api/user/${id}`).send({ username: 'Rebuilt', avatar: null }).expect(200);
+    // A user with an account, besides the anonymous ones.
     await api
       .openBrowser()
       .post('/api/register')

@@ -1,5 +1,6 @@
 import { type FriendRequest } from '@thaw/contract/friends';
 import { Check, X } from 'lucide-react';
+import { type ReactNode } from 'react';
 import { useFriendRequests } from '@/features/friends/api/friends';
 import { copy } from '@/features/friends/copy';
 import { useAnswerFriendRequest } from '@/features/friends/hooks/use-answer-friend-request';
@@ -13,7 +14,8 @@ import { Modal } from '@/ui/modal';
 
 const RequestRow = ({ userId, request }: { userId: number; request: FriendRequest }) => {
   const { requesterId } = request;
-  const { username, avatar } = useProfile(requesterId, copy.requests.placeholder(requesterId));
+  const nameOfUnknownUser = copy.requests.placeholder(requesterId);
+  const { username, avatar } = useProfile(requesterId, nameOfUnknownUser);
   const { isAnswered, answer } = useAnswerFriendRequest(userId, request);
   const nameId = `requester-${request.id}`;
   return (
@@ -41,31 +43,6 @@ const RequestRow = ({ userId, request }: { userId: number; request: FriendReques
   );
 };
 
-/** The friend requests that wait for the user's answer. */
-export const FriendRequestsModal = ({ userId, onDismiss }: { userId: number; onDismiss: () => void }) => {
-  const { data: requests, isError, refetch } = useFriendRequests(userId);
-  return (
-    <Modal isOpen title={copy.requests.title} onDismiss={onDismiss}>
-      {requests && requests.length > 0 ? (
-        <ul
-          aria-label={copy.requests.label}
-          className="-mx-2 mt-4 max-h-96 divide-y divide-border overflow-y-auto overscroll-contain px-2"
-        >
-          {requests.map((request) => (
-            <RequestRow key={request.id} userId={userId} request={request} />
-          ))}
-        </ul>
-      ) : requests ? (
-        <NoRequests />
-      ) : isError ? (
-        <LoadError text={copy.requests.failed} onRetry={() => void refetch()} className="mt-4" />
-      ) : (
-        <ListSkeleton label={copy.requests.loading} className="mt-4" />
-      )}
-    </Modal>
-  );
-};
-
 /** The empty list, with a drawing of an envelope. */
 const NoRequests = () => (
   <EmptyState text={copy.requests.empty} height={64}>
@@ -77,3 +54,29 @@ const NoRequests = () => (
     <circle className="fill-primary" cx="48" cy="9" r="5" />
   </EmptyState>
 );
+
+/** The friend requests that wait for the user's answer. */
+export const FriendRequestsModal = ({ userId, onDismiss }: { userId: number; onDismiss: () => void }) => {
+  const { data: requests, isError, refetch } = useFriendRequests(userId);
+  const renderRequests = (): ReactNode => {
+    if (!requests && isError)
+      return <LoadError text={copy.requests.failed} onRetry={() => void refetch()} className="mt-4" />;
+    if (!requests) return <ListSkeleton label={copy.requests.loading} className="mt-4" />;
+    if (requests.length === 0) return <NoRequests />;
+    return (
+      <ul
+        aria-label={copy.requests.label}
+        className="-mx-2 mt-4 max-h-96 divide-y divide-border overflow-y-auto overscroll-contain px-2"
+      >
+        {requests.map((request) => (
+          <RequestRow key={request.id} userId={userId} request={request} />
+        ))}
+      </ul>
+    );
+  };
+  return (
+    <Modal isOpen title={copy.requests.title} onDismiss={onDismiss}>
+      {renderRequests()}
+    </Modal>
+  );
+};

@@ -20,7 +20,7 @@ export interface FriendRowProps {
   draft: string;
   onOpen: () => void;
   onRemove: () => void;
-  /** An icon button: after Remove Friend in `FriendRow`, at the edge of the picture in `FriendPicture`. */
+  /** The button of the friend's menu: after Remove Friend, or at the edge of the picture in `FriendPicture`. */
   more?: ReactNode;
   /** Whether the Tab key reaches this row. In a long list it reaches one row; the arrow keys reach the others. */
   isTabStop?: boolean;
@@ -34,32 +34,37 @@ const formatPreview = ({ preview, type, senderId }: LastMessage, friendId: numbe
 
 type StatusLineProps = Pick<FriendRowProps, 'friend' | 'unread' | 'isOpen' | 'isTyping' | 'draft'>;
 
-/** Shows that the friend is typing, or else the unsent draft, or else the last message, or else the presence. */
-const StatusLine = ({ friend, unread, isOpen, isTyping, draft }: StatusLineProps) => {
-  const { lastMessage } = friend;
+type Status = 'typing' | 'draft' | 'lastMessage' | 'presence';
+
+const chooseStatus = ({ friend, isOpen, isTyping, draft }: StatusLineProps): Status => {
+  if (isTyping) return 'typing';
   // While the chat is open, its composer shows the draft.
-  const showsDraft = !isTyping && draft !== '' && !isOpen;
-  const isUnread = !isTyping && !showsDraft && Boolean(lastMessage) && unread > 0;
-  const content = isTyping ? (
-    copy.list.typing
-  ) : showsDraft ? (
-    <>
-      <span className="font-semibold text-warning">{copy.list.draft}</span> <bdi>{draft}</bdi>
-    </>
-  ) : lastMessage ? (
-    <bdi>{formatPreview(lastMessage, friend.id)}</bdi>
-  ) : null;
+  if (draft !== '' && !isOpen) return 'draft';
+  return friend.lastMessage ? 'lastMessage' : 'presence';
+};
+
+/** Shows that the friend is typing, the unsent draft, the last message or the presence: the first that applies. */
+const StatusLine = (props: StatusLineProps) => {
+  const { friend, unread, draft } = props;
+  const { lastMessage } = friend;
+  const status = chooseStatus(props);
   return (
     <p
       className={cn(
         'truncate text-sm text-muted-foreground',
-        isTyping && 'font-semibold text-primary',
-        isUnread && 'font-semibold text-foreground',
+        status === 'typing' && 'font-semibold text-primary',
+        status === 'lastMessage' && unread > 0 && 'font-semibold text-foreground',
       )}
     >
       {/* Screen readers always announce the presence; it is visible only when the line has no other content. */}
-      <span className={content === null ? undefined : 'sr-only'}>{describePresence(friend)} </span>
-      {content}
+      <span className={status === 'presence' ? undefined : 'sr-only'}>{describePresence(friend)} </span>
+      {status === 'typing' ? copy.list.typing : null}
+      {status === 'draft' ? (
+        <>
+          <span className="font-semibold text-warning">{copy.list.draft}</span> <bdi>{draft}</bdi>
+        </>
+      ) : null}
+      {status === 'lastMessage' && lastMessage ? <bdi>{formatPreview(lastMessage, friend.id)}</bdi> : null}
     </p>
   );
 };
@@ -127,8 +132,8 @@ export const FriendRow = ({ onOpen, onRemove, more, isTabStop = true, ...statusP
       <Badge count={unread} label={copy.list.unread} />
       <div className="-ml-1 flex">
         {/*
-         * The hit area of a button is its `::after`. As this button is `static`, its hit area covers the row, which is
-         * `relative`. The other buttons are stacked above it.
+         * A click anywhere in the row presses this button: it is `static`, so its hit area (`::after`) covers the row,
+         * which is `relative`. The other buttons are stacked above it.
          */}
         <RowAction
           {...actionProps}

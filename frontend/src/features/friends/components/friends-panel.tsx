@@ -15,8 +15,8 @@ const longListPart = createPart(
   async () => (await import('@/features/friends/components/long-friends-list')).LongFriendsList,
 );
 
-/** Longer lists have a search field and are virtualized. */
-const shortListMaxFriends = 40;
+/** Lists with more friends have a search field and are virtualized. */
+const maxShortListFriends = 40;
 
 export interface FriendsPanelProps {
   userId: number;
@@ -28,7 +28,7 @@ export interface FriendsPanelProps {
   /** The friend whose private chat is open. */
   openFriendId: number | undefined;
   onOpen: (friendId: number) => void;
-  /** Renders the button of a friend's menu: at the end of a row, or a small one at the edge of a picture. */
+  /** Renders the button that opens a friend's menu. `isSmall`: at the edge of a picture, not at the end of a row. */
   renderMore?: (friend: Friend, buttonProps: { tabIndex: number; isSmall: boolean }) => ReactNode;
   /** Shows only the pictures, in an 80 px rail. */
   isCollapsed?: boolean;
@@ -91,6 +91,22 @@ export const FriendsPanel = ({
     <LoadError text={copy.list.failed} onRetry={retry} className={cn('px-2', isCollapsed && 'sr-only')} />
   );
 
+  const renderShortList = (): ReactNode => {
+    if (!friends && isError) return renderError(() => void refetch());
+    if (!friends) return skeleton;
+    if (sorted.length === 0) return <NoFriends isCollapsed={isCollapsed} />;
+    return (
+      <ul
+        aria-label={copy.list.label}
+        className={cn('grid grid-cols-[minmax(0,1fr)]', isCollapsed ? 'gap-1' : 'gap-0.5')}
+      >
+        {sorted.map((friend) => (
+          <li key={friend.id}>{renderRow(friend, true)}</li>
+        ))}
+      </ul>
+    );
+  };
+
   return (
     <>
       <div className={cn('flex h-14 shrink-0 items-center', isCollapsed ? 'justify-center' : 'pr-2 pl-4')}>
@@ -103,7 +119,7 @@ export const FriendsPanel = ({
         </h2>
         {action}
       </div>
-      {sorted.length > shortListMaxFriends ? (
+      {sorted.length > maxShortListFriends ? (
         <LoadedPart
           part={longListPart}
           pending={<div className="min-h-0 flex-1">{skeleton}</div>}
@@ -120,22 +136,7 @@ export const FriendsPanel = ({
             isCollapsed ? 'px-3' : 'px-2',
           )}
         >
-          {sorted.length > 0 ? (
-            <ul
-              aria-label={copy.list.label}
-              className={cn('grid grid-cols-[minmax(0,1fr)]', isCollapsed ? 'gap-1' : 'gap-0.5')}
-            >
-              {sorted.map((friend) => (
-                <li key={friend.id}>{renderRow(friend, true)}</li>
-              ))}
-            </ul>
-          ) : friends ? (
-            <NoFriends isCollapsed={isCollapsed} />
-          ) : isError ? (
-            renderError(() => void refetch())
-          ) : (
-            skeleton
-          )}
+          {renderShortList()}
         </div>
       )}
     </>

@@ -13,27 +13,33 @@ import { ListSkeleton } from '@/ui/list-skeleton';
 import { LoadError } from '@/ui/load-error';
 import { Modal } from '@/ui/modal';
 
+type RenderActions = (partner: HistoryPartner) => ReactNode;
+
 export interface ChatHistoryModalProps {
+  /** Id of the signed-in user. */
   userId: number;
   onDismiss: () => void;
   /** Renders the actions on a partner, such as Add Friend and Report. */
-  renderActions?: (partner: HistoryPartner) => ReactNode;
+  renderActions?: RenderActions;
 }
 
-interface EntryProps extends Pick<ChatHistoryModalProps, 'renderActions'> {
+interface EntryProps {
   entry: ChatHistoryEntry;
   partnerId: number;
-  now: number;
+  nowMs: number;
+  renderActions: RenderActions | undefined;
 }
 
-const Entry = ({ entry, partnerId, now, renderActions }: EntryProps) => {
+const Entry = ({ entry, partnerId, nowMs, renderActions }: EntryProps) => {
   const row = useRef<HTMLLIElement>(null);
   // Loads a profile only when its row is visible, instead of a hundred at once.
-  const { username, avatar, isUnknown } = useProfile(partnerId, copy.placeholder, {
-    isWanted: useWasSeen(row),
-  });
+  const isWanted = useWasSeen(row);
+  const { username, avatar, isUnknown } = useProfile(partnerId, copy.placeholder, { isWanted });
   const nameId = `chat-${entry.id}`;
   const metAtMs = Date.parse(entry.createdAt);
+  const isRecent = nowMs - metAtMs < limits.friendRequestWindowMs;
+  // `reportableUntil` is null until the chat ends.
+  const isReportable = entry.reportableUntil === null || nowMs < Date.parse(entry.reportableUntil);
   return (
     <li ref={row} className="flex min-h-15 items-center gap-3 py-2">
       <Avatar id={partnerId} name={username ?? ''} picture={avatar} />
@@ -44,7 +50,7 @@ const Entry = ({ entry, partnerId, now, renderActions }: EntryProps) => {
             <bdi className="line-clamp-2 wrap-anywhere">{username}</bdi>
           </p>
           <p className="text-sm text-muted-foreground">
-            <time dateTime={entry.createdAt}>{formatAge(metAtMs, now)}</time>
+            <time dateTime={entry.createdAt}>{formatAge(metAtMs, nowMs)}</time>
           </p>
         </div>
         {username === undefined ? null : (
@@ -53,13 +59,11 @@ const Entry = ({ entry, partnerId, now, renderActions }: EntryProps) => {
               id: partnerId,
               username,
               nameId,
-              // Friend requests are allowed if `mayBecomeFriends` is absent.
-              allowsFriendRequest:
-                now - metAtMs < limits.friendRequestWindowMs && entry.mayBecomeFriends !== false,
+              // Friend requests are also allowed if `mayBecomeFriends` is absent.
+              allowsFriendRequest: isRecent && entry.mayBecomeFriends !== false,
               historyId: entry.id,
-              // `reportableUntil` is null until the chat ends.
-              isReportable: entry.reportableUntil === null || now < Date.parse(entry.reportableUntil),
-              isUnknown, // the profile could not be fetched
+              isReportable,
+              isUnknown,
             })}
           </div>
         )}
@@ -68,7 +72,7 @@ const Entry = ({ entry, partnerId, now, renderActions }: EntryProps) => {
   );
 };
 
-/** The empty list, with a drawing: two dashed circles for people who have left, a filled one for one who is there. */
+/** The empty list. In its drawing, dashed circles are people who have left; the filled one is still there. */
 const NoChats = () => (
   <EmptyState text={copy.empty} height={48}>
     <circle className="stroke-border" strokeDasharray="4 5" cx="14" cy="24" r="9" />
@@ -77,27 +81,42 @@ const NoChats = () => (
   </EmptyState>
 );
 
+const EntryList = ({
+  entries,
+  userId,
+  nowMs,
+  renderActions,
+}: {
+  entries: readonly ChatHistoryEntry[];
+  userId: number;
+  nowMs: number;
+  renderActions: RenderActions | undefined;
+}) => {
+  if (entries.length === 0) return <NoChats />;
+  return (
+    <ul aria-label={copy.label} className="mt-3 divide-y divide-border">
+      {sortNewestFirst(entries).map((entry) => (
+        <Entry
+          key={entry.id}
+          entry={entry}
+          partnerId={getPartnerId(entry, userId)}
+          nowMs={nowMs}
+          renderActions={renderActions}
+        />
+      ))}
+    </ul>
+  );
+};
+
 /** Shows the user's past partners and how long ago they met, without transcripts (docs/product-decisions.md, A63). */
 export const ChatHistoryModal = ({ userId, onDismiss, renderActions }: ChatHistoryModalProps) => {
   const { data: entries, isError, refetch } = useChatHistory(userId);
-  // The ages do not change while the dialog is open.
-  const [now] = useState(() => Date.now());
+  // Fixed, so that the ages and actions do not change while the modal is open.
+  const [nowMs] = useState(() => Date.now());
   return (
     <Modal isOpen title={copy.title} description={copy.lead} onDismiss={onDismiss}>
-      {entries && entries.length > 0 ? (
-        <ul aria-label={copy.label} className="mt-3 divide-y divide-border">
-          {sortNewestFirst(entries).map((entry) => (
-            <Entry
-              key={entry.id}
-              entry={entry}
-              partnerId={getPartnerId(entry, userId)}
-              now={now}
-              {...(renderActions ? { renderActions } : {})}
-            />
-          ))}
-        </ul>
-      ) : entries ? (
-        <NoChats />
+      {entries ? (
+        <EntryList entries={entries} userId={userId} nowMs={nowMs} renderActions={renderActions} />
       ) : isError ? (
         <LoadError text={copy.failed} onRetry={() => void refetch()} className="mt-4" />
       ) : (

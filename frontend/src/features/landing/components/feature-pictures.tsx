@@ -7,8 +7,9 @@ import { TwoDots } from '@/product/two-dots';
 import { Avatar } from '@/ui/avatar';
 import { PresenceDot } from '@/ui/presence-dot';
 
-// The pictures of the carousel of features. They are hidden from assistive technology.
+// The pictures of the carousel of features, built from markup. The carousel hides them from assistive technology.
 
+/** The words inside the pictures. */
 const words = copy.features.pictures;
 
 const Matching = () => (
@@ -26,23 +27,26 @@ const Game = () => (
   <div className="w-full max-w-sm rounded-card bg-raised p-4 md:p-5">
     <p className="text-md font-bold text-balance">{words.question}</p>
     <ul className="mt-4 grid gap-2">
-      {words.options.map((option, index) => (
-        <li
-          key={option}
-          className={cn(
-            'flex items-center gap-3 rounded-control bg-card px-3 py-2.5 text-base',
-            index === 0 && 'font-semibold inset-ring inset-ring-ice',
-          )}
-        >
-          <span
+      {words.options.map((option, index) => {
+        const isChosen = index === 0;
+        return (
+          <li
+            key={option}
             className={cn(
-              'size-4 shrink-0 rounded-full border-2 border-input',
-              index === 0 && 'border-5 border-ice',
+              'flex items-center gap-3 rounded-control bg-card px-3 py-2.5 text-base',
+              isChosen && 'font-semibold inset-ring inset-ring-ice',
             )}
-          />
-          {option}
-        </li>
-      ))}
+          >
+            <span
+              className={cn(
+                'size-4 shrink-0 rounded-full border-2 border-input',
+                isChosen && 'border-5 border-ice',
+              )}
+            />
+            {option}
+          </li>
+        );
+      })}
     </ul>
   </div>
 );
@@ -72,6 +76,7 @@ const Friends = () => (
   </ul>
 );
 
+/** Greetings from several places, with the local times of one moment. */
 const World = () => (
   <ul className="grid w-full max-w-sm">
     {words.places.map(({ greeting, place, time }) => (
@@ -109,6 +114,7 @@ const Suggestions = () => (
   </div>
 );
 
+/** A blurred picture, next to a menu with the actions that end a chat or a friendship. */
 const Safety = () => (
   <div className="flex w-full max-w-sm items-end gap-3">
     <div className="veiled-picture grid aspect-4/3 flex-1 place-items-center rounded-card">
@@ -130,7 +136,7 @@ const Safety = () => (
   </div>
 );
 
-/** The features with their pictures, in the order of §1 of the product specification (not part of this repository). */
+/** The features with their pictures, in the order of the product specification (§1). */
 export const features: readonly { key: keyof typeof copy.features.list; Picture: FC }[] = [
   { key: 'matching', Picture: Matching },
   { key: 'game', Picture: Game },

@@ -26,6 +26,7 @@ export const FeaturesSection = () => {
         {...pauseHandlers}
       >
         <div className="mt-2 flex items-center justify-center lg:mt-0 lg:flex-col lg:items-start lg:justify-between">
+          {/* A row of dots; on a wide screen, a column of the features' names. */}
           <ol className="flex lg:grid lg:w-full">
             {features.map(({ key }, slideIndex) => (
               <li key={key}>
@@ -62,8 +63,7 @@ export const FeaturesSection = () => {
               aria-roledescription="slide"
               aria-label={copy.features.slide(slideIndex + 1, features.length)}
               aria-hidden={slideIndex !== index}
-              // Makes the slide visible (styles/landing.css). The slides of LiveDemo also use the value `played`, which
-              // animates their messages.
+              // Makes the slide visible, without the animation that the other value, `played`, has (landing.css).
               data-shown={slideIndex === index ? 'at-once' : undefined}
               className="slide flex flex-col"
             >

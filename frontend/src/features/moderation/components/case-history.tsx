@@ -17,20 +17,27 @@ import { Button } from '@/ui/button';
 
 const texts = copy.history;
 
-/** Above this length in code points, a note shows how much of the limit is used. */
+/** The form shows the length of a note that has more code points than this. */
 const noteCounterThreshold = 0.9 * limits.moderationNoteMaxCodePoints;
 
 interface EntryTexts {
   title: string;
   detail?: string;
-  /** What the person, a reporter or a moderator wrote; null once erased. */
+  /** What the person, a reporter or a moderator wrote. Null once it is erased, absent if the entry has no text. */
   text?: string | null;
 }
 
-/**
- * Describes an entry.
- * @param userId id of the person, the user whom the case is about
- */
+const describeSanction = (entry: Extract<CaseHistoryEntry, { kind: 'sanction' }>): EntryTexts => {
+  const { sanction, rule, until, isAutomatic, inheritedFrom } = entry;
+  const suspension = until === null ? texts.suspendedWithoutEnd : texts.suspended(formatMoment(until));
+  const details: string[] = [ruleTitles[rule]];
+  if (isAutomatic) details.push(texts.automatic);
+  // A new account inherits a sanction of an account on the same device or with the same e-mail address.
+  if (inheritedFrom !== null) details.push(texts.inherited(inheritedFrom));
+  return { title: sanction === 'banned' ? texts.banned : suspension, detail: details.join(' · ') };
+};
+
+/** @param userId id of the person, the user whom the case is about */
 const describeEntry = (entry: CaseHistoryEntry, userId: number): EntryTexts => {
   switch (entry.kind) {
     case 'opened':
@@ -47,20 +54,7 @@ const describeEntry = (entry: CaseHistoryEntry, userId: number): EntryTexts => {
         ...(entry.outcome === 'dismissed' ? {} : { text: entry.facts }),
       };
     case 'sanction':
-      return {
-        title:
-          entry.sanction === 'banned'
-            ? texts.banned
-            : entry.until === null
-              ? texts.suspendedWithoutEnd
-              : texts.suspended(formatMoment(entry.until)),
-        detail: [
-          ruleTitles[entry.rule],
-          ...(entry.isAutomatic ? [texts.automatic] : []),
-          // A new account inherits a sanction of an account on the same device or with the same e-mail address.
-          ...(entry.inheritedFrom === null ? [] : [texts.inherited(entry.inheritedFrom)]),
-        ].join(' · '),
-      };
+      return describeSanction(entry);
     // A second moderator has confirmed a ban.
     case 'confirmed':
       return { title: texts.confirmed };

@@ -1,5 +1,6 @@
 import { type ModerationCase } from '@thaw/contract/moderation';
 import { screen, waitFor, within } from '@testing-library/react';
+import { type UserEvent } from '@testing-library/user-event';
 import { Refusal } from '@/testing/fake-server';
 import { aCase } from '@/testing/moderation-factories';
 import {
@@ -10,16 +11,26 @@ import {
   createThreeCases,
 } from '@/testing/moderation-page';
 
+// The page logs decisions that could not be sent.
 beforeEach(() => jest.spyOn(console, 'warn').mockImplementation(() => undefined));
 afterEach(() => jest.restoreAllMocks());
 
 const decisionRoute = 'POST /api/moderation/cases/8/decision' as const;
 
-/** The version in the response to a claim in `showModeration`. */
+/** The version of case 8 once it is claimed, according to the server of `showModeration`. */
 const versionAfterClaim = 6;
 
+const templateOfNoHate = 'On 20 November 2026 you insulted somebody for who they are.';
+const editedFacts = 'You wrote the same insult to three people.';
+
+interface FormOptions {
+  /** Case 8 and the further cases of the queue. */
+  cases?: ModerationCase[];
+  routes?: Parameters<typeof showModeration>[2];
+}
+
 /** Opens case 8 and its decision form, which claims the case: no other moderator can then decide it. */
-const openForm = async (cases: ModerationCase[] = createThreeCases(), routes = {}) => {
+const openForm = async ({ cases = createThreeCases(), routes = {} }: FormOptions = {}) => {
   const page = showModeration(cases, '?case=8', routes);
   await findCaseHeading('Case 8: brave-heron-7');
   await page.user.keyboard('d');
@@ -31,6 +42,22 @@ const waitForClaim = () => screen.findByRole('button', { name: 'Release' });
 const getForm = () => screen.getByRole('form');
 const getRadio = (name: string) => screen.getByRole('radio', { name });
 const getFactsField = () => screen.getByRole<HTMLTextAreaElement>('textbox', { name: 'Facts' });
+const replaceFacts = async (user: UserEvent, facts: string): Promise<void> => {
+  await user.clear(getFactsField());
+  await user.type(getFactsField(), facts);
+};
+/** Chooses Warn in the opened form, where Dismiss before it has the focus, and sends the decision. */
+const warnWithKeyboard = async (user: UserEvent): Promise<void> => {
+  await user.keyboard('{ArrowRight}');
+  expect(getRadio('Warn')).toBeChecked();
+  await user.keyboard('{Control>}{Enter}{/Control}');
+};
+/** Creates a response to a decision, which the server does not send until `respond` is called. */
+const createHeldResponse = () => {
+  let respond: (response: object) => void = () => undefined;
+  const response = new Promise<object>((resolve) => (respond = resolve));
+  return { respond: (body: object) => respond(body), routes: { [decisionRoute]: () => response } };
+};
 const findLastRequestBody = (
   server: { calls: { method: string; url: string; body: unknown }[] },
   route: string,
@@ -54,7 +81,7 @@ it('releases the case when the next case is opened while the form has no input',
   await waitFor(() => expect(server.count('DELETE', '/api/moderation/cases/8/claim')).toBe(1));
 });
 
-it('previews the notice while the form is filled in, and offers the template once the facts are edited', async () => {
+it('previews the notice while the form is filled in', async () => {
   const { user } = await openForm();
   await user.click(getRadio('Suspend'));
   await user.click(getRadio('7 days'));
@@ -67,14 +94,25 @@ it('previews the notice while the form is filled in, and offers the template onc
     /Rule: Nothing sexual that the other does not want\.Decided by a moderatorUntil .*You can appeal until/,
   );
   await user.selectOptions(screen.getByRole('combobox', { name: 'Rule' }), 'No hate.');
-  expect(getFactsField()).toHaveValue('On 20 November 2026 you insulted somebody for who they are.');
-  await user.clear(getFactsField());
-  await user.type(getFactsField(), 'You wrote the same insult to three people.');
-  expect(preview).toHaveTextContent('You wrote the same insult to three people.Rule: No hate.');
-  // The length of the typed text.
-  expect(screen.getByText('42 of 1000')).toBeVisible();
+  await replaceFacts(user, editedFacts);
+  expect(preview).toHaveTextContent(`${editedFacts}Rule: No hate.`);
+});
+
+it('fills in the facts from the template of the rule, and offers the template again once they are edited', async () => {
+  const { user } = await openForm();
+  await user.click(getRadio('Suspend'));
+  await user.selectOptions(screen.getByRole('combobox', { name: 'Rule' }), 'No hate.');
+  expect(getFactsField()).toHaveValue(templateOfNoHate);
+  await replaceFacts(user, editedFacts);
   await user.click(screen.getByRole('button', { name: 'Use the template' }));
-  expect(getFactsField()).toHaveValue('On 20 November 2026 you insulted somebody for who they are.');
+  expect(getFactsField()).toHaveValue(templateOfNoHate);
+});
+
+it('counts the characters of the facts', async () => {
+  const { user } = await openForm();
+  await user.click(getRadio('Suspend'));
+  await replaceFacts(user, editedFacts);
+  expect(screen.getByText(`${editedFacts.length} of 1000`)).toBeVisible();
 });
 
 it('focuses the heading of the case when its form is closed without a decision', async () => {
@@ -84,45 +122,55 @@ it('focuses the heading of the case when its form is closed without a decision',
   expect(await findCaseHeading('Case 8: brave-heron-7')).toHaveFocus();
 });
 
-it('decides with the keyboard only, and shows the preloaded next case before the server responds', async () => {
-  let respond = (_: object): void => undefined;
-  const { user, server } = await openForm(createThreeCases(), {
-    [decisionRoute]: () => new Promise<object>((resolve) => (respond = resolve)),
-  });
+it('sends the decision with the keyboard only', async () => {
+  const { user, server } = await openForm({ routes: { [decisionRoute]: aCase({ state: 'decided' }) } });
+  await waitForClaim();
+  await warnWithKeyboard(user);
+  await waitFor(() =>
+    expect(findLastRequestBody(server, decisionRoute)).toEqual({
+      version: versionAfterClaim,
+      outcome: 'warned',
+      rule: 'no_unwanted_sexual',
+      facts:
+        'On 20 November 2026 you went on with sexual messages or pictures that the other person had not asked for.',
+    }),
+  );
+});
+
+it('shows the preloaded next case, and hides the decided one, before the server responds', async () => {
+  const { respond, routes } = createHeldResponse();
+  const { user, server } = await openForm({ routes });
   await waitFor(() => expect(server.count('GET', '/api/moderation/cases/11')).toBe(1));
   await waitForClaim();
-  // From Dismiss to Warn, the next outcome.
-  await user.keyboard('{ArrowRight}');
-  expect(getRadio('Warn')).toBeChecked();
-  await user.keyboard('{Control>}{Enter}{/Control}');
-  // The server has not responded to the decision yet.
+  await warnWithKeyboard(user);
   expect(await findCaseHeading('Case 11: silent-badger')).toHaveFocus();
   expect(screen.getByRole('article', { name: 'Report 12, Random chat' })).toBeVisible();
   expect(server.count('GET', '/api/moderation/cases/11')).toBe(1);
   expect(screen.queryByRole('form')).toBeNull();
   // The row of case 8 in the queue.
   expect(screen.queryByRole('button', { name: /^brave-heron-7/ })).toBeNull();
-  expect(findLastRequestBody(server, decisionRoute)).toEqual({
-    version: versionAfterClaim,
-    outcome: 'warned',
-    rule: 'no_unwanted_sexual',
-    facts:
-      'On 20 November 2026 you went on with sexual messages or pictures that the other person had not asked for.',
-  });
   // The queue no longer contains the decided case.
   server.routes[openQueueRoute] = createCaseListResponse(createThreeCases().slice(1));
   respond(aCase({ state: 'decided', version: 7 }));
   expect(await screen.findByText('Case 8 is decided.')).toBeInTheDocument();
 });
 
-it('previews the notices of a dismissal, and shows the empty queue after the decision of the last case', async () => {
-  const { user, server } = await openForm([aCase()], { [decisionRoute]: aCase({ state: 'decided' }) });
-  server.routes[openQueueRoute] = createCaseListResponse([]);
+it('previews a dismissal: no notice for the person, and the notice for the reporters', async () => {
+  const { user } = await openForm();
   await user.click(getRadio('Dismiss'));
   expect(screen.getByText('The person gets no notice.')).toBeVisible();
   expect(screen.getByRole('group', { name: 'What the reporters see' })).toHaveTextContent(
     'We found no breach.',
   );
+});
+
+it('shows the empty queue after the decision of the last case', async () => {
+  const { user, server } = await openForm({
+    cases: [aCase()],
+    routes: { [decisionRoute]: aCase({ state: 'decided' }) },
+  });
+  server.routes[openQueueRoute] = createCaseListResponse([]);
+  await user.click(getRadio('Dismiss'));
   await user.click(screen.getByRole('button', { name: 'Dismiss the case' }));
   expect(await screen.findByText('Nothing waits. Thank you.')).toBeVisible();
 });
@@ -135,19 +183,19 @@ it.each([
 ])(
   'reopens the case in its newest state, with the input, when the server refuses with %s',
   async (code, message) => {
-    const { user, server } = await openForm(createThreeCases(), {
-      [decisionRoute]: new Refusal(409, { code, message }),
+    const { user, server } = await openForm({
+      routes: { [decisionRoute]: new Refusal(409, { code, message }) },
     });
     await user.click(getRadio('Warn'));
-    await user.clear(getFactsField());
-    await user.type(getFactsField(), 'You wrote the same insult to three people.');
+    await replaceFacts(user, editedFacts);
     server.routes['GET /api/moderation/cases/8'] = aCase({ version: 9 });
     await user.click(screen.getByRole('button', { name: 'Warn' }));
     expect(await screen.findByText('What you wrote is kept. Please look again.')).toBeVisible();
     expect(within(getForm()).getByRole('alert')).toHaveTextContent(message);
     expect(await findCaseHeading('Case 8: brave-heron-7')).toBeVisible();
-    expect(getFactsField()).toHaveValue('You wrote the same insult to three people.');
+    expect(getFactsField()).toHaveValue(editedFacts);
     expect(getRadio('Warn')).toBeChecked();
+    // A second attempt sends the newest version, which the server accepts.
     server.routes[decisionRoute] = aCase({ state: 'decided' });
     await user.click(screen.getByRole('button', { name: 'Warn' }));
     expect(await findCaseHeading('Case 11: silent-badger')).toBeVisible();
@@ -156,10 +204,8 @@ it.each([
 );
 
 it('stays in the next case if its form is open when the decision of case 8 fails, and links to case 8', async () => {
-  let respond = (_: object): void => undefined;
-  const { user } = await openForm(createThreeCases(), {
-    [decisionRoute]: () => new Promise<object>((resolve) => (respond = resolve)),
-  });
+  const { respond, routes } = createHeldResponse();
+  const { user } = await openForm({ routes });
   await user.click(getRadio('Warn'));
   await user.click(screen.getByRole('button', { name: 'Warn' }));
   await findCaseHeading('Case 11: silent-badger');
@@ -177,20 +223,22 @@ it('shows errors for a suspension without an end and for facts that are too shor
   const { user, server } = await openForm();
   await user.click(getRadio('Suspend'));
   await user.click(getRadio('Custom'));
-  await user.clear(getFactsField());
-  await user.type(getFactsField(), 'Too short');
+  await replaceFacts(user, 'Too short');
   await user.click(screen.getByRole('button', { name: 'Suspend' }));
   expect(screen.getByText('Choose a time between 1 hour and 365 days from now.')).toBeVisible();
   expect(getFactsField()).toHaveAccessibleDescription(/At least 20 characters\./);
   expect(server.count('POST', '/api/moderation/cases/8/decision')).toBe(0);
 });
 
-it('sends the ids of the images to block', async () => {
-  const { user, server } = await openForm(createThreeCases(), {
-    [decisionRoute]: aCase({ state: 'decided' }),
-  });
+it('says that another moderator confirms a ban', async () => {
+  const { user } = await openForm();
   await user.click(getRadio('Ban'));
   expect(getForm()).toHaveTextContent('The ban acts at once. Another moderator confirms it within 72 hours.');
+});
+
+it('sends the ids of the images to block', async () => {
+  const { user, server } = await openForm({ routes: { [decisionRoute]: aCase({ state: 'decided' }) } });
+  await user.click(getRadio('Ban'));
   await user.click(screen.getByRole('checkbox', { name: 'Image 1' }));
   await user.click(screen.getByRole('button', { name: 'Ban' }));
   await waitFor(() =>
@@ -199,26 +247,18 @@ it('sends the ids of the images to block', async () => {
 });
 
 it('shows the moderator who imposed a ban and the facts of the ban, and sends the confirmation', async () => {
-  const decidedAt = '2026-11-20T22:00:00.000Z';
-  const { user, server } = await openForm(
-    [
-      aCase({
-        kind: 'confirmation',
-        history: [
-          {
-            kind: 'decision',
-            at: decidedAt,
-            // The moderator whom `showModeration` names mod-two.
-            moderatorId: 4,
-            outcome: 'banned',
-            rule: 'no_hate',
-            facts: 'You insulted them.',
-          },
-        ],
-      }),
-    ],
-    { 'POST /api/moderation/cases/8/confirmation': {} },
-  );
+  const ban = {
+    kind: 'decision',
+    at: '2026-11-20T22:00:00.000Z',
+    moderatorId: 4, // whom `showModeration` names mod-two
+    outcome: 'banned',
+    rule: 'no_hate',
+    facts: 'You insulted them.',
+  } as const;
+  const { user, server } = await openForm({
+    cases: [aCase({ kind: 'confirmation', history: [ban] })],
+    routes: { 'POST /api/moderation/cases/8/confirmation': {} },
+  });
   await waitFor(() => expect(getForm()).toHaveTextContent('mod-two banned this person.'));
   expect(getForm()).toHaveTextContent('You insulted them.');
   await user.click(getRadio('Confirm'));
@@ -233,26 +273,21 @@ it('shows the moderator who imposed a ban and the facts of the ban, and sends th
 });
 
 it('decides the open appeal of a case, with an answer', async () => {
-  const filedAt = '2026-11-20T22:00:00.000Z';
   const appeal = {
     kind: 'appeal',
-    at: filedAt,
+    at: '2026-11-20T22:00:00.000Z',
     noticeId: 41,
     appellantId: 9,
     words: 'It was not me.',
   } as const;
-  const { user, server } = await openForm(
-    [
-      aCase({
-        kind: 'appeal',
-        history: [
-          { ...appeal, appealId: 76, state: 'decided' },
-          { ...appeal, appealId: 77, state: 'open' },
-        ],
-      }),
-    ],
-    { 'PUT /api/moderation/appeals/77': {} },
-  );
+  const history: ModerationCase['history'] = [
+    { ...appeal, appealId: 76, state: 'decided' },
+    { ...appeal, appealId: 77, state: 'open' },
+  ];
+  const { user, server } = await openForm({
+    cases: [aCase({ kind: 'appeal', history })],
+    routes: { 'PUT /api/moderation/appeals/77': {} },
+  });
   expect(getForm()).toHaveTextContent('It was not me.');
   await waitForClaim();
   await user.click(getRadio('Reverse'));

@@ -19,12 +19,12 @@ export const FailureBanners = ({ openCaseId, onOpen }: FailureBannersProps) => {
         role="alert"
         className="flex flex-wrap items-center gap-3 border-b border-border bg-card px-4 py-2"
       >
-        <p className="flex-1 text-base text-destructive">{copy.done.notDecided(caseId, text)}</p>
+        <p className="flex-1 text-base text-destructive">{copy.failures.notDecided(caseId, text)}</p>
         <Button size="sm" variant="secondary" onClick={() => onOpen(caseId)}>
-          {copy.done.goBack(caseId)}
+          {copy.failures.goBack(caseId)}
         </Button>
         <Button size="sm" variant="ghost" onClick={() => workbench.removeFailure(caseId)}>
-          {copy.done.dismiss}
+          {copy.failures.dismiss}
         </Button>
       </div>
     ));

@@ -65,7 +65,7 @@ export const FormFrame = ({
           className="rounded-control px-3 py-2 text-destructive inset-ring inset-ring-destructive"
         >
           <p className="text-base font-semibold">{failureText}</p>
-          <p className="text-sm text-foreground">{copy.done.kept}</p>
+          <p className="text-sm text-foreground">{copy.failures.kept}</p>
         </div>
       ) : null}
       {children}

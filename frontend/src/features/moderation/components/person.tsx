@@ -15,7 +15,7 @@ import { ListSkeleton } from '@/ui/list-skeleton';
 import { LoadError } from '@/ui/load-error';
 import { toast } from '@/ui/toast-store';
 
-const texts = copy.about;
+const texts = copy.person;
 
 const Detail = ({ label, children }: { label: string; children: ReactNode }) => (
   <div className="flex justify-between gap-4">
@@ -84,17 +84,19 @@ const Details = ({ person, now }: { person: ModeratedPerson; now: number }) => {
   const otherAccountIds = person.sameDeviceIds; // accounts that were used on the same devices
   return (
     <dl className="grid gap-1.5 text-base">
-      <Detail label={texts.facts.standing}>
+      <Detail label={texts.labels.standing}>
         {until === null ? standing : texts.until(standing, formatMoment(until))}
       </Detail>
-      <Detail label={texts.facts.account}>
+      <Detail label={texts.labels.account}>
         {texts.age(account, formatSpan(now - Date.parse(person.createdAt)))}
       </Detail>
-      <Detail label={texts.facts.matches}>{person.matches}</Detail>
-      <Detail label={texts.facts.reportRate}>{roundToTenth(person.reportsPer100Matches)}</Detail>
-      <Detail label={texts.facts.reportsMade}>{texts.reportsMade(total, upheld, decided)}</Detail>
-      <Detail label={texts.facts.devices}>
-        {otherAccountIds.length === 0 ? texts.noDevices : otherAccountIds.map((id) => `#${id}`).join(', ')}
+      <Detail label={texts.labels.matches}>{person.matches}</Detail>
+      <Detail label={texts.labels.reportRate}>{roundToTenth(person.reportsPer100Matches)}</Detail>
+      <Detail label={texts.labels.reportsMade}>{texts.reportsMade(total, upheld, decided)}</Detail>
+      <Detail label={texts.labels.otherAccounts}>
+        {otherAccountIds.length === 0
+          ? texts.noOtherAccount
+          : otherAccountIds.map((id) => `#${id}`).join(', ')}
       </Detail>
     </dl>
   );

@@ -38,7 +38,7 @@ const emptyTexts: Record<Filter, string> = {
 const useInsideProps = (onInsideChange: (isInside: boolean) => void) => {
   const element = useRef<HTMLDivElement>(null);
   const inside = useRef({ pointer: false, focus: false });
-  const change = useCallback(
+  const setInside = useCallback(
     (part: 'pointer' | 'focus', isInside: boolean): void => {
       inside.current[part] = isInside;
       onInsideChange(inside.current.pointer || inside.current.focus);
@@ -49,19 +49,20 @@ const useInsideProps = (onInsideChange: (isInside: boolean) => void) => {
     // On a small screen an open case hides the list under the pointer. Browsers send no pointerleave then.
     const onPointerOver = ({ target }: PointerEvent): void => {
       if (inside.current.pointer && target instanceof Node && !element.current?.contains(target))
-        change('pointer', false);
+        setInside('pointer', false);
     };
     document.addEventListener('pointerover', onPointerOver);
     return () => document.removeEventListener('pointerover', onPointerOver);
-  }, [change]);
+  }, [setInside]);
   return {
     ref: element,
     // A touch does not count: after it, no pointer stays in the list.
-    onPointerEnter: ({ pointerType }: { pointerType: string }) => change('pointer', pointerType !== 'touch'),
-    onPointerLeave: () => change('pointer', false),
-    onFocus: () => change('focus', true),
+    onPointerEnter: ({ pointerType }: { pointerType: string }) =>
+      setInside('pointer', pointerType !== 'touch'),
+    onPointerLeave: () => setInside('pointer', false),
+    onFocus: () => setInside('focus', true),
     onBlur: ({ currentTarget, relatedTarget }: React.FocusEvent) =>
-      change('focus', currentTarget.contains(relatedTarget)),
+      setInside('focus', currentTarget.contains(relatedTarget)),
   };
 };
 
@@ -93,36 +94,56 @@ const CaseList = ({ myId, queue, filter, openCaseId, onOpen }: QueuePanelProps) 
           isTabStop={row.item.id === tabStopId}
           isOpen={row.item.id === openCaseId}
           onOpen={() => onOpen(row.item.id)}
-          onFocus={() => workbench.highlightCase(row.item.id)}
+          onFocus={() => workbench.moveCursorTo(row.item.id)}
         />
       ))}
     </ul>
   );
 };
 
-/** The list of cases with its filter, in the order of the server: by urgency, or newest first if they are decided. */
-export const QueuePanel = (props: QueuePanelProps) => {
-  const { queue, filter, onFilter, onInsideChange, onShowNew } = props;
+/** Beside the heading: a button for the new cases that a frozen list does not contain, or else the number of cases. */
+const QueueStatus = ({ queue, filter, onShowNew }: QueuePanelProps) => {
+  const { rows, newCount } = queue.list;
+  if (newCount > 0)
+    return (
+      <Button size="sm" variant="secondary" onClick={onShowNew}>
+        {copy.queue.showNew(newCount)}
+      </Button>
+    );
+  if (!queue.data) return null;
+  // 'n cases wait' for the filter `open`, 'n cases' for the others.
+  const count = filter === 'open' ? copy.queue.count(rows.length) : copy.queue.countCases(rows.length);
+  return <p className="text-sm text-muted-foreground">{count}</p>;
+};
+
+/** The list of cases, or what is shown until it has loaded. */
+const QueueContent = (props: QueuePanelProps) => {
+  const { queue, onInsideChange } = props;
   const insideProps = useInsideProps(onInsideChange);
   // An unmounted list reports no pointerleave and no blur.
   useEffect(() => () => onInsideChange(false), [onInsideChange]);
-  const { rows, newCount } = queue.list;
-  // 'n cases wait' for the filter `open`, 'n cases' for the others.
-  const count = filter === 'open' ? copy.queue.count(rows.length) : copy.queue.countCases(rows.length);
+  if (queue.data)
+    return (
+      <div {...insideProps}>
+        <CaseList {...props} />
+      </div>
+    );
+  if (queue.isError)
+    return <LoadError text={copy.queue.failed} onRetry={() => void queue.refetch()} className="p-3" />;
+  return <ListSkeleton label={copy.loading} className="p-3" />;
+};
+
+/** The list of cases with its filter, in the order of the server: by urgency, or newest first if they are decided. */
+export const QueuePanel = (props: QueuePanelProps) => {
+  const { queue, filter, onFilter } = props;
   return (
     <section aria-labelledby="queue-title" className="grid content-start gap-3 p-3">
       <div className="flex min-h-9 items-center justify-between gap-3 px-1">
         <h2 id="queue-title" tabIndex={-1} className="text-lg font-bold outline-none">
           {copy.queue.title}
         </h2>
-        {/* In the line of the heading, so that no row moves when the button appears. */}
-        {newCount > 0 ? (
-          <Button size="sm" variant="secondary" onClick={onShowNew}>
-            {copy.queue.showNew(newCount)}
-          </Button>
-        ) : queue.data ? (
-          <p className="text-sm text-muted-foreground">{count}</p>
-        ) : null}
+        {/* In the line of the heading, so that no row moves when its button appears. */}
+        <QueueStatus {...props} />
       </div>
       <Choices
         legend={copy.queue.filter}
@@ -131,16 +152,8 @@ export const QueuePanel = (props: QueuePanelProps) => {
         options={filters.map((value) => ({ value, label: copy.queue.filters[value] }))}
         onChoose={onFilter}
       />
-      {queue.data ? (
-        <div {...insideProps}>
-          <CaseList {...props} />
-        </div>
-      ) : queue.isError ? (
-        <LoadError text={copy.queue.failed} onRetry={() => void queue.refetch()} className="p-3" />
-      ) : (
-        <ListSkeleton label={copy.loading} className="p-3" />
-      )}
-      {/* Outside the element with `insideProps`: the list must not be frozen when the button adds rows. */}
+      <QueueContent {...props} />
+      {/* Outside `QueueContent`: the list must not be frozen when the button adds rows. */}
       {queue.hasNextPage ? (
         <Button
           variant="secondary"

@@ -1,4 +1,4 @@
-import { type CaseItem, type ModerationCase } from '@thaw/contract/moderation';
+import { type CaseItem, type ModerationCase, type UrgencyParts } from '@thaw/contract/moderation';
 import { reportCategorySchema } from '@thaw/contract/standing';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -14,26 +14,48 @@ import { getUserName } from '@/features/moderation/queue/user-name';
 import { formatSpan } from '@/features/moderation/spans';
 import { cn } from '@/lib/class-names';
 
-/** The categories of the reports of a case, the gravest first: "Sexual 2 · Hate". */
+/**
+ * The categories of the reports of a case, the gravest first, each with its number of reports if there is more than
+ * one: "Sexual 2 · Hate". Empty for a case without reports.
+ */
 export const describeCategories = ({ categories }: Pick<CaseItem, 'categories'>): string =>
   reportCategorySchema.options
-    .filter((category) => (categories[category] ?? 0) > 0)
-    .map((category) => {
+    .flatMap((category) => {
       const count = categories[category] ?? 0;
-      return count > 1 ? `${copy.categories[category]} ${count}` : copy.categories[category];
+      if (count === 0) return [];
+      const name = copy.categories[category];
+      return [count === 1 ? name : `${name} ${count}`];
     })
     .join(' · ');
 
+/** The exact parts, if the moderator has opened the case and its urgency is still the same; otherwise an estimate. */
+const useUrgencyParts = (item: CaseItem, now: number): UrgencyParts => {
+  const cachedCase = useQueryClient().getQueryData<ModerationCase>(caseKey(item.id));
+  return cachedCase?.urgency === item.urgency ? cachedCase.urgencyParts : estimateParts(item, now);
+};
+
+/** Labels what is special about a case. A user in `care` is matched only with other users in `care`. */
+const CaseChips = ({ item: { kind, state, standing, isAutomatic } }: { item: CaseItem }) => (
+  <>
+    {kind === 'reports' ? null : <Chip>{copy.kinds[kind]}</Chip>}
+    {state === 'escalated' ? <Chip tone="warning">{copy.states.escalated}</Chip> : null}
+    {standing === 'good' ? null : (
+      <Chip tone={standing === 'care' ? 'warning' : 'neutral'}>{copy.standings[standing]}</Chip>
+    )}
+    {isAutomatic ? <Chip>{copy.queue.automatic}</Chip> : null}
+  </>
+);
+
 /** How long a case has been open, and the time left until it is overdue. */
 const Age = ({ item, now }: { item: CaseItem; now: number }) => {
-  const age = copy.queue.open(formatSpan(now - Date.parse(item.openedAt)));
+  const age = copy.queue.openFor(formatSpan(now - Date.parse(item.openedAt)));
   if (item.state === 'decided') return age;
   const left = getTimeLeftMs(item, now);
   return (
     <>
       {age} ·{' '}
       <span className={cn(left < 0 && 'font-semibold text-destructive')}>
-        {left < 0 ? copy.queue.late(formatSpan(-left)) : copy.queue.due(formatSpan(left))}
+        {left < 0 ? copy.queue.overdueBy(formatSpan(-left)) : copy.queue.timeLeft(formatSpan(left))}
       </span>
     </>
   );
@@ -48,7 +70,7 @@ export interface QueueRowProps {
   myId: number;
   /** In ms since the epoch. */
   now: number;
-  /** Whether the row is highlighted; J and K move the highlight. */
+  /** Whether the row is the cursor: the highlighted row, which the keys J and K move. */
   isCursor: boolean;
   /** Only one row of the list can be reached with Tab. */
   isTabStop: boolean;
@@ -60,20 +82,15 @@ export interface QueueRowProps {
 /** One case of the queue. */
 export const QueueRow = ({ row, myId, now, isCursor, isTabStop, isOpen, onOpen, onFocus }: QueueRowProps) => {
   const { item, hasLeftQueue } = row;
-  const queries = useQueryClient();
   const [isUrgencyOpen, setUrgencyOpen] = useState(false);
   const isClaimedByOther = item.claimedBy !== null && item.claimedBy !== myId;
-  // Contains the exact parts of the urgency, if the moderator has opened the case before. They are outdated if the
-  // urgency has changed since.
-  const cachedCase = queries.getQueryData<ModerationCase>(caseKey(item.id));
+  const urgencyParts = useUrgencyParts(item, now);
   const tabIndex = isTabStop ? 0 : -1;
   const details = [
-    // Empty for a case without reports.
     describeCategories(item),
     copy.queue.reporters(item.reporters),
-    // Earlier sanctions of the user.
-    ...(item.priors > 0 ? [copy.queue.priors(item.priors)] : []),
-  ].filter(Boolean);
+    item.priors > 0 ? copy.queue.priors(item.priors) : '', // earlier sanctions of the user
+  ].filter((detail) => detail !== '');
   return (
     <li
       className="moderation-row"
@@ -85,7 +102,7 @@ export const QueueRow = ({ row, myId, now, isCursor, isTabStop, isOpen, onOpen, 
     >
       <Urgency
         urgency={item.urgency}
-        parts={cachedCase?.urgency === item.urgency ? cachedCase.urgencyParts : estimateParts(item, now)}
+        parts={urgencyParts}
         isOpen={isUrgencyOpen}
         onOpenChange={setUrgencyOpen}
         tabIndex={tabIndex}
@@ -103,19 +120,11 @@ export const QueueRow = ({ row, myId, now, isCursor, isTabStop, isOpen, onOpen, 
           <span className="text-base font-semibold">
             <IsolatedName>{getUserName(item)}</IsolatedName>
           </span>
-          {item.kind === 'reports' ? null : <Chip>{copy.kinds[item.kind]}</Chip>}
-          {item.state === 'escalated' ? <Chip tone="warning">{copy.states.escalated}</Chip> : null}
-          {/* `care`: the user is matched only with others of this standing. */}
-          {item.standing === 'good' ? null : (
-            <Chip tone={item.standing === 'care' ? 'warning' : 'neutral'}>
-              {copy.standings[item.standing]}
-            </Chip>
-          )}
-          {item.isAutomatic ? <Chip>{copy.queue.automatic}</Chip> : null}
+          <CaseChips item={item} />
         </span>
         <span className="text-sm">{details.join(' · ')}</span>
         <span className="text-sm text-muted-foreground tabular-nums">
-          {hasLeftQueue ? copy.queue.gone : <Age item={item} now={now} />}
+          {hasLeftQueue ? copy.queue.noLongerWaits : <Age item={item} now={now} />}
           {item.isAnonymous ? ` · ${copy.queue.anonymous}` : null}
         </span>
       </button>

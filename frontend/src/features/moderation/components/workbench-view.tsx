@@ -76,7 +76,7 @@ export const WorkbenchView = ({ myId, address, changeAddress, onHelp, onForbidde
     const newestVersion = findItem(id)?.version ?? 0;
     // Without this, the moderator would begin to read the old version while the new one is loaded.
     if (cachedCase && cachedCase.version < newestVersion) queries.removeQueries({ queryKey: caseKey(id) });
-    workbench.highlightCase(id);
+    workbench.moveCursorTo(id);
     if (id !== caseId) leaveForm();
     changeAddress({ view: 'queue', caseId: id });
   };
@@ -115,7 +115,7 @@ export const WorkbenchView = ({ myId, address, changeAddress, onHelp, onForbidde
   const moveCursor = (direction: 1 | -1): void => {
     const target = stepFrom(rows, cursorId, direction);
     if (!target) return;
-    workbench.highlightCase(target.id);
+    workbench.moveCursorTo(target.id);
     findRowButton(target.id)?.focus();
   };
   /** With the focus in the list, or without an open case, moves the cursor; otherwise opens another case. */

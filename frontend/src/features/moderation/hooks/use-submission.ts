@@ -57,7 +57,7 @@ export const useSubmission = (myId: number, rows: readonly QueueRow[], changeAdd
     const next = findNextCase(rows, caseId, myId);
     workbench.startSending(caseId);
     workbench.closeForm();
-    workbench.highlightCase(next?.id);
+    workbench.moveCursorTo(next?.id);
     workbench.announce(
       [copy.done.deciding(caseId), next ? copy.done.next(copy.case.title(next.id, getUserName(next))) : '']
         .join(' ')

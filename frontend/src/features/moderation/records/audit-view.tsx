@@ -87,7 +87,7 @@ export const AuditView = ({ myId, onOpenCase }: { myId: number; onOpenCase: (cas
           value={moderatorId ?? ''}
           onChange={({ target }) => setModeratorId(target.value === '' ? null : Number(target.value))}
         >
-          <option value="">{texts.everyone}</option>
+          <option value="">{texts.allModerators}</option>
           {moderatorIds.map((id) => (
             <ModeratorOption key={id} id={id} />
           ))}
@@ -107,7 +107,7 @@ export const AuditView = ({ myId, onOpenCase }: { myId: number; onOpenCase: (cas
           disabled={query.isFetchingNextPage}
           onClick={() => void query.fetchNextPage()}
         >
-          {texts.older}
+          {texts.showOlder}
         </Button>
       ) : null}
     </>

@@ -1,15 +1,13 @@
-/**
- * Texts of the audit, the list of blocked images and the figures. A person in care is matched only with others in care,
- * until a moderator has reviewed their case.
- */
+/** Texts of three views of the moderation tool: the audit, the list of blocked images, and the figures. */
 export const copy = {
   audit: {
     title: 'Audit',
     lead: 'What every moderator looked at and did. Nobody can change it, and every moderator can read it.',
+    /** Accessible name of the list. */
     list: 'Entries',
     moderator: 'Moderator',
-    everyone: 'All moderators',
-    older: 'Show older',
+    allModerators: 'All moderators',
+    showOlder: 'Show older',
     empty: 'Nothing was recorded yet.',
     case: (id: number) => `case ${id}`,
     person: (id: number) => `person #${id}`,
@@ -25,7 +23,7 @@ export const copy = {
       noted: 'wrote a note',
       escalated: 'escalated',
       decided: 'decided',
-      // A second moderator confirmed a ban or lifted it.
+      // The review of a ban by a second moderator, who confirms or lifts it.
       confirmed: 'looked again at a ban',
       appeal_decided: 'decided an appeal',
       sanction_lifted: 'lifted a sanction',
@@ -54,11 +52,13 @@ export const copy = {
     p95: '95 of 100 are decided within',
     reportRate: 'Reports per 1,000 matches',
     blockRate: 'Blocks per 1,000 matches',
+    // Users who are matched only with each other, until a moderator has reviewed their case.
     care: 'People in care',
     none: 'none yet',
     byCategory: 'Reports by category',
     decisions: 'Decisions',
-    // Heading of a table with a row for each moderator whose decisions were appealed.
+    // Heading of a table with a row for each moderator whose decisions were appealed. Its columns: decided appeals,
+    // those that reversed the decision, and their share.
     appeals: 'Appeals by the moderator who decided first',
     columns: {
       category: 'Category',

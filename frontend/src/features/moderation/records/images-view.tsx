@@ -51,6 +51,28 @@ const ImageRow = ({ image, onOpenCase, onUnblock }: ImageRowProps) => {
   );
 };
 
+interface ImageListProps {
+  images: readonly BlockedImage[];
+  onOpenCase: (caseId: number) => void;
+  onUnblock: (imageId: number) => void;
+}
+
+const ImageList = ({ images, onOpenCase, onUnblock }: ImageListProps) => {
+  if (images.length === 0) return <MutedText>{texts.empty}</MutedText>;
+  return (
+    <ul aria-label={texts.list} className="divide-y divide-border">
+      {images.map((image) => (
+        <ImageRow
+          key={image.id}
+          image={image}
+          onOpenCase={onOpenCase}
+          onUnblock={() => onUnblock(image.id)}
+        />
+      ))}
+    </ul>
+  );
+};
+
 /** The block-list: the images that cannot be sent again. */
 export const ImagesView = ({ onOpenCase }: { onOpenCase: (caseId: number) => void }) => {
   const queries = useQueryClient();
@@ -59,28 +81,15 @@ export const ImagesView = ({ onOpenCase }: { onOpenCase: (caseId: number) => voi
   return (
     <>
       <RecordsHeading title={texts.title} lead={texts.lead} />
-      {images === undefined ? (
-        isError ? (
-          <LoadError text={shared.failed} onRetry={() => void refetch()} />
-        ) : (
-          <ListSkeleton label={shared.loading} />
-        )
-      ) : images.length === 0 ? (
-        <MutedText>{texts.empty}</MutedText>
+      {images ? (
+        <ImageList images={images} onOpenCase={onOpenCase} onUnblock={setImageIdToUnblock} />
+      ) : isError ? (
+        <LoadError text={shared.failed} onRetry={() => void refetch()} />
       ) : (
-        <ul aria-label={texts.list} className="divide-y divide-border">
-          {images.map((image) => (
-            <ImageRow
-              key={image.id}
-              image={image}
-              onOpenCase={onOpenCase}
-              onUnblock={() => setImageIdToUnblock(image.id)}
-            />
-          ))}
-        </ul>
+        <ListSkeleton label={shared.loading} />
       )}
       {imageIdToUnblock === null ? null : (
-        // Without a field in `texts`, the dialog asks for a confirmation only.
+        // Asks for a confirmation, and not for a reason, because these texts have no `field`.
         <ReasonDialog
           texts={shared.dialogs.unblock}
           send={() => unblockImage(imageIdToUnblock)}

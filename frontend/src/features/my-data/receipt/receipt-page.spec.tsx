@@ -7,7 +7,7 @@ import { ReceiptPage } from '@/features/my-data/receipt/components/receipt-page'
 import { fakeServer, Refusal } from '@/testing/fake-server';
 import { renderWithCache } from '@/testing/with-cache';
 
-// A receipt is a signed statement of the server, in the form of a JWS, about the deletion of an account.
+// A receipt states what the deletion of an account erased and kept. It is a JWS, which the server has signed.
 
 /** Ids of receipts are 22 characters of base64url. */
 const receiptId = 'AAAAAAAAAAAAAAAAAAAAAA';
@@ -46,23 +46,26 @@ const signReceipt = ({
   header = validHeader,
   key = privateKey,
 }: { payload?: object; header?: object; key?: KeyObject } = {}): string => {
-  const text = `${encodeBase64Url(header)}.${encodeBase64Url(payload)}`;
-  return `${text}.${sign(null, Buffer.from(text), key).toString('base64url')}`;
+  const signedText = `${encodeBase64Url(header)}.${encodeBase64Url(payload)}`;
+  return `${signedText}.${sign(null, Buffer.from(signedText), key).toString('base64url')}`;
 };
-const nothingLeft = { personalFields: 0, uploads: 0, sessions: 0, credentials: 0, devices: 0, total: 0 };
-const runningReceipt: Receipt = {
+
+const nothingRemaining = { personalFields: 0, uploads: 0, sessions: 0, credentials: 0, devices: 0, total: 0 };
+/** The response to `receiptRoute` while the deletion is running. */
+const runningResponse: Receipt = {
   state: 'running',
   requestedAt: content.requestedAt,
   receipt: null,
   content: null,
-  remaining: { ...nothingLeft, personalFields: 3, total: 3 },
+  remaining: { ...nothingRemaining, personalFields: 3, total: 3 },
 };
-const createDoneReceipt = (changes: Partial<Receipt> = {}): Receipt => ({
-  ...runningReceipt,
+/** Creates the response to `receiptRoute` after the deletion. */
+const createDoneResponse = (changes: Partial<Receipt> = {}): Receipt => ({
+  ...runningResponse,
   state: 'done',
   receipt: signReceipt(),
   content,
-  remaining: nothingLeft,
+  remaining: nothingRemaining,
   ...changes,
 });
 
@@ -89,9 +92,9 @@ describe('the title of the tab', () => {
   });
 
   it.each([
-    { state: 'for an id that no receipt can have', id: 'x', heading: 'No such receipt' },
-    { state: 'without an id', id: null, heading: 'Receipt' },
-  ])('is that of the heading, $heading, $state', ({ id, heading }) => {
+    { address: 'with a malformed id', id: 'x', heading: 'No such receipt' },
+    { address: 'without an id', id: null, heading: 'Receipt' },
+  ])('is the heading "$heading" for an address $address', ({ id, heading }) => {
     showReceiptPage(id);
     expect(screen.getByRole('heading', { level: 1 })).toHaveTextContent(heading);
     expect(document.title).toBe(`${heading} · Thaw`);
@@ -106,35 +109,53 @@ describe('the title of the tab', () => {
 
 describe('the page of a running deletion', () => {
   const longerThanPollIntervalMs = 3_000;
-  it('polls until the deletion is done, despite a failed request, and reports a delay after a minute', async () => {
-    jest.useFakeTimers({ now: Date.parse(content.requestedAt) });
-    const server = fakeServer({ [receiptRoute]: runningReceipt });
+
+  beforeEach(() => jest.useFakeTimers({ now: Date.parse(content.requestedAt) }));
+
+  const passTime = (ms: number) => act(() => jest.advanceTimersByTimeAsync(ms));
+  const getStatus = () => screen.getByRole('status');
+  /** Shows the page right after the deletion was requested. @returns the server */
+  const showRunningDeletion = async () => {
+    const server = fakeServer({ [receiptRoute]: runningResponse });
     showReceiptPage();
     expect(await findHeading('Your account is being deleted')).toHaveFocus();
+    return server;
+  };
+
+  it('shows the progress, and says that the user may close it', async () => {
+    await showRunningDeletion();
     expect(screen.getByRole('progressbar', { name: 'Deletion in progress' })).toBeVisible();
-    expect(screen.getByRole('status')).toHaveTextContent('You may close this page.');
-    // 59 s after the deletion was requested
-    await act(() => jest.advanceTimersByTimeAsync(59_000));
-    expect(screen.getByRole('status')).toHaveTextContent('You may close this page.');
-    // 61 s after it was requested
-    await act(() => jest.advanceTimersByTimeAsync(2_000));
-    expect(screen.getByRole('status')).toHaveTextContent('It takes longer than usual.');
+    expect(getStatus()).toHaveTextContent('You may close this page.');
+  });
+
+  it('reports a delay a minute after the deletion was requested', async () => {
+    await showRunningDeletion();
+    await passTime(59_000);
+    expect(getStatus()).toHaveTextContent('You may close this page.');
+    await passTime(2_000);
+    expect(getStatus()).toHaveTextContent('It takes longer than usual.');
+  });
+
+  it('continues to poll after a failed request, and stops when the deletion is done', async () => {
+    const server = await showRunningDeletion();
     server.routes[receiptRoute] = failToFetch;
-    await act(() => jest.advanceTimersByTimeAsync(longerThanPollIntervalMs));
-    expect(screen.getByRole('status')).toHaveTextContent('The server does not answer at the moment.');
-    server.routes[receiptRoute] = createDoneReceipt();
-    await act(() => jest.advanceTimersByTimeAsync(longerThanPollIntervalMs));
+    await passTime(longerThanPollIntervalMs);
+    expect(getStatus()).toHaveTextContent('The server does not answer at the moment.');
+    server.routes[receiptRoute] = createDoneResponse();
+    await passTime(longerThanPollIntervalMs);
     expect(await findHeading('Your account is deleted')).toHaveFocus();
-    // No further request is sent.
     const callCount = server.calls.length;
-    await act(() => jest.advanceTimersByTimeAsync(60_000));
+    await passTime(60_000);
     expect(server.calls).toHaveLength(callCount);
   });
 });
 
 describe('the page of a receipt', () => {
-  it('lists what was erased and what is still stored, and counts the stored data again on request', async () => {
-    const server = fakeServer({ [receiptRoute]: createDoneReceipt() });
+  const findStoredData = async () =>
+    within(await screen.findByRole('region', { name: 'What is stored about the account now' }));
+
+  it('lists what was erased, and says that nothing was kept and nothing is stored', async () => {
+    fakeServer({ [receiptRoute]: createDoneResponse() });
     showReceiptPage();
     const erased = within(await screen.findByRole('region', { name: 'Erased' }));
     // The counts of `content.erased` that are not 0.
@@ -147,10 +168,15 @@ describe('the page of a receipt', () => {
       '5',
     ]);
     expect(screen.queryByRole('region', { name: 'Kept' })).toBeNull();
-    const stored = within(screen.getByRole('region', { name: 'What is stored about the account now' }));
-    expect(stored.getByText('Nothing.')).toBeVisible();
-    server.routes[receiptRoute] = createDoneReceipt({
-      remaining: { ...nothingLeft, devices: 1, total: 1 },
+    expect((await findStoredData()).getByText('Nothing.')).toBeVisible();
+  });
+
+  it('counts the stored data again on request', async () => {
+    const server = fakeServer({ [receiptRoute]: createDoneResponse() });
+    showReceiptPage();
+    const stored = await findStoredData();
+    server.routes[receiptRoute] = createDoneResponse({
+      remaining: { ...nothingRemaining, devices: 1, total: 1 },
     });
     await userEvent.click(stored.getByRole('button', { name: 'Count again' }));
     expect(await stored.findByText('Devices')).toBeVisible();
@@ -163,9 +189,8 @@ describe('the page of a receipt', () => {
       { what: 'texts of decisions', why: 'appeal_window', until: '2027-05-22T12:00:00.000Z' },
       { what: 'texts of a sanction', why: 'sanction', until: null },
     ];
-    fakeServer({
-      [receiptRoute]: createDoneReceipt({ receipt: signReceipt({ payload: { ...content, kept } }) }),
-    });
+    const receipt = signReceipt({ payload: { ...content, kept } });
+    fakeServer({ [receiptRoute]: createDoneResponse({ receipt }) });
     showReceiptPage();
     const list = within(await screen.findByRole('region', { name: 'Kept' })).getAllByRole('listitem');
     expect(list[0]).toHaveTextContent('evidence of a report about you as long as the law obliges us');
@@ -176,58 +201,69 @@ describe('the page of a receipt', () => {
 
   it('has the heading "This account was deleted" for an anonymous account that expired', async () => {
     const receipt = signReceipt({ payload: { ...content, reason: 'inactive' } });
-    fakeServer({ [receiptRoute]: createDoneReceipt({ receipt }) });
+    fakeServer({ [receiptRoute]: createDoneResponse({ receipt }) });
     showReceiptPage();
     expect(await findHeading('This account was deleted')).toBeVisible();
   });
 
-  it('says that there is no such receipt, and sends no request if the id is not well-formed', async () => {
-    // Responds to every request with 404.
-    const server = fakeServer({});
-    const { unmount } = showReceiptPage();
+  it('says that there is no such receipt if the server does not know the id', async () => {
+    fakeServer({}); // responds to every request with 404
+    showReceiptPage();
     expect(await findHeading('No such receipt')).toBeVisible();
-    unmount();
-    showReceiptPage('../user/7');
-    expect(await findHeading('No such receipt')).toBeVisible();
-    expect(server.calls).toHaveLength(1);
   });
 
-  it('loads the receipt again on request after a failed request, a refusal, or an invalid receipt', async () => {
-    const server = fakeServer({ [receiptRoute]: failToFetch });
+  it('says that there is no such receipt for a malformed id, without a request', async () => {
+    const server = fakeServer({});
+    showReceiptPage('../user/7');
+    expect(await findHeading('No such receipt')).toBeVisible();
+    expect(server.calls).toHaveLength(0);
+  });
+
+  it.each([
+    {
+      failure: 'a failed request',
+      response: failToFetch,
+      text: 'The receipt could not be loaded.',
+    },
+    {
+      failure: 'a refusal',
+      response: new Refusal(429, { message: 'That was too fast.' }),
+      text: 'The receipt could not be loaded.',
+    },
+    {
+      failure: 'an unreadable receipt',
+      response: createDoneResponse({ receipt: 'no.receipt.at-all' }),
+      text: 'The server sent a receipt that cannot be read.',
+    },
+  ])('loads the receipt again on request after $failure', async ({ response, text }) => {
+    const server = fakeServer({ [receiptRoute]: response });
     showReceiptPage();
-    const retry = () => userEvent.click(screen.getByRole('button', { name: 'Try again' }));
-    expect(await screen.findByRole('alert')).toHaveTextContent('The receipt could not be loaded.');
-    server.routes[receiptRoute] = new Refusal(429, { message: 'That was too fast.' });
-    await retry();
-    expect(await screen.findByRole('alert')).toHaveTextContent('The receipt could not be loaded.');
-    server.routes[receiptRoute] = createDoneReceipt({ receipt: 'no.receipt.at-all' });
-    await retry();
-    expect(await screen.findByText('The server sent a receipt that cannot be read.')).toBeVisible();
-    server.routes[receiptRoute] = createDoneReceipt();
-    await retry();
+    expect(await screen.findByRole('alert')).toHaveTextContent(text);
+    server.routes[receiptRoute] = createDoneResponse();
+    await userEvent.click(screen.getByRole('button', { name: 'Try again' }));
     expect(await findHeading('Your account is deleted')).toBeVisible();
   });
 });
 
+/** Matches every verdict on a receipt, and the message that the keys could not be loaded. */
+const anyVerdict = /genuine|another key|could not be loaded/i;
+
 /** Presses the button that checks the receipt, and waits for the verdict. */
 const checkReceipt = async () => {
   await userEvent.click(await screen.findByRole('button', { name: 'Check this receipt' }));
-  return screen.findByText(/genuine|another key|could not be loaded/i);
+  return screen.findByText(anyVerdict);
 };
 
 describe('the check of a receipt', () => {
   const otherServerKey = generateKeyPairSync('ed25519').privateKey;
-  const [header, , signature] = signReceipt().split('.');
-  const changedContent = encodeBase64Url({ ...content, userId: 8 });
+  const [header, payload, signature] = signReceipt().split('.');
+  const changedPayload = encodeBase64Url({ ...content, userId: 8 });
+
   it.each([
     ['the signature of this server', signReceipt(), /^Genuine/],
-    ['changed content', `${header}.${changedContent}.${signature}`, /^Not genuine/],
-    [
-      'the algorithm none',
-      `${encodeBase64Url({ ...validHeader, alg: 'none' })}.${encodeBase64Url(content)}.`,
-      /^Not genuine/,
-    ],
-    ['an empty signature', `${header}.${encodeBase64Url(content)}.`, /^Not genuine/],
+    ['changed content', `${header}.${changedPayload}.${signature}`, /^Not genuine/],
+    ['the algorithm none', `${encodeBase64Url({ ...validHeader, alg: 'none' })}.${payload}.`, /^Not genuine/],
+    ['an empty signature', `${header}.${payload}.`, /^Not genuine/],
     // A JWS has three parts.
     ['a fourth part', `${signReceipt()}.more`, /^Not genuine/],
     ['another type', signReceipt({ header: { ...validHeader, typ: 'JWT' } }), /^Not genuine/],
@@ -243,13 +279,13 @@ describe('the check of a receipt', () => {
       /^Not genuine: this is the receipt of another deletion/,
     ],
   ])('judges a receipt with %s', async (_title, receipt, verdict) => {
-    fakeServer({ [receiptRoute]: createDoneReceipt({ receipt }), [keysRoute]: keysResponse });
+    fakeServer({ [receiptRoute]: createDoneResponse({ receipt }), [keysRoute]: keysResponse });
     showReceiptPage();
     expect((await checkReceipt()).textContent).toMatch(verdict);
   });
 
   it('can be repeated when the keys could not be loaded', async () => {
-    const server = fakeServer({ [receiptRoute]: createDoneReceipt(), [keysRoute]: failToFetch });
+    const server = fakeServer({ [receiptRoute]: createDoneResponse(), [keysRoute]: failToFetch });
     showReceiptPage();
     expect(await checkReceipt()).toHaveTextContent('The key of the server could not be loaded.');
     server.routes[keysRoute] = keysResponse;
@@ -259,7 +295,7 @@ describe('the check of a receipt', () => {
 
   it('is not offered in a browser without WebCrypto', async () => {
     Object.defineProperty(globalThis, 'crypto', { value: {}, configurable: true });
-    fakeServer({ [receiptRoute]: createDoneReceipt() });
+    fakeServer({ [receiptRoute]: createDoneResponse() });
     showReceiptPage();
     expect(await screen.findByRole('button', { name: 'Download receipt' })).toBeVisible();
     expect(screen.queryByRole('button', { name: 'Check this receipt' })).toBeNull();
@@ -267,41 +303,37 @@ describe('the check of a receipt', () => {
 });
 
 describe('a downloaded receipt', () => {
-  /** Renders the page without an id in the address, and chooses a file with this content. @returns `unmount` */
+  /** Renders the page without an id in the address, and chooses a file with this content. */
   const openFile = async (file: object | string) => {
-    const { unmount } = showReceiptPage(null);
+    showReceiptPage(null);
     const text = typeof file === 'string' ? file : JSON.stringify(file);
     // jsdom's `File` has no method `text`.
     const chosenFile = Object.assign(new File([text], 'receipt.json'), { text: () => Promise.resolve(text) });
     await userEvent.upload(screen.getByLabelText('Open a receipt'), chosenFile, { applyAccept: false });
-    return unmount;
   };
 
   it('is opened and checked without an id in the address', async () => {
     // The page also requests this receipt from the server, which counts what is still stored.
-    fakeServer({ [receiptRoute]: createDoneReceipt(), [keysRoute]: keysResponse });
+    fakeServer({ [receiptRoute]: createDoneResponse(), [keysRoute]: keysResponse });
     await openFile({ receipt: signReceipt(), content });
     expect(await findHeading('Your account is deleted')).toBeVisible();
     expect(await checkReceipt()).toHaveTextContent(/^Genuine/);
   });
 
   it('is not genuine when the readable copy of its signed content was changed', async () => {
-    fakeServer({ [receiptRoute]: createDoneReceipt(), [keysRoute]: keysResponse });
+    fakeServer({ [receiptRoute]: createDoneResponse(), [keysRoute]: keysResponse });
     await openFile({ receipt: signReceipt(), content: { ...content, userId: 8 } });
     expect(await checkReceipt()).toHaveTextContent(/^Not genuine/);
   });
 
-  it('is refused when the file is not a valid receipt', async () => {
+  it.each([
+    { defect: 'is not JSON', file: 'not JSON' },
+    { defect: 'has an unreadable receipt', file: { receipt: 'a.b.c', content } },
+    { defect: 'has invalid content', file: { receipt: signReceipt(), content: {} } },
+    { defect: 'has neither a receipt nor content', file: {} },
+  ])('is refused when the file $defect', async ({ file }) => {
     fakeServer({});
-    for (const file of [
-      'not JSON',
-      { receipt: 'a.b.c', content },
-      { receipt: signReceipt(), content: {} },
-      {},
-    ]) {
-      const unmount = await openFile(file);
-      expect(await screen.findByRole('alert')).toHaveTextContent('This file is not a receipt.');
-      unmount();
-    }
+    await openFile(file);
+    expect(await screen.findByRole('alert')).toHaveTextContent('This file is not a receipt.');
   });
 });

@@ -1,13 +1,13 @@
 import { receiptContentSchema, type ReceiptContent, type ReceiptKey } from '@thaw/contract/my-data';
 
 /**
- * The result of the check of a signature. `altered`: the text is not a receipt with a valid signature. `unknownKey`: it
- * names a key that is not one of the server's.
+ * The result of the check of a signature. `altered`: the text is not a receipt with a valid signature. `unknownKey`:
+ * the receipt names a key that is not one of the server's.
  */
 export type Verdict = 'genuine' | 'altered' | 'unknownKey';
 
 const algorithm = { name: 'Ed25519' } as const;
-/** An example key (RFC 8037, appendix A.2), because `canVerify` runs before the server's keys are fetched. */
+/** An example key (RFC 8037, appendix A.2) for `canVerify`, which runs before the server's keys are fetched. */
 const sampleKey = { kty: 'OKP', crv: 'Ed25519', x: '11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo' } as const;
 
 const importKey = ({ kty, crv, x }: Pick<ReceiptKey, 'kty' | 'crv' | 'x'>): Promise<CryptoKey> =>
@@ -48,26 +48,42 @@ interface Header {
   typ?: unknown;
 }
 
+interface SignedReceipt {
+  /** The `kid` of the header. */
+  keyId: unknown;
+  /** The header and the content, as they were signed. */
+  signedText: string;
+  signature: Uint8Array<ArrayBuffer>;
+}
+
 /**
- * Verifies a receipt, a JWS in compact serialisation. The algorithm is fixed: a receipt whose header names another one,
- * such as `none`, is `altered`.
+ * Splits a receipt into the parts that its verification needs. The algorithm is fixed: a header that names another one,
+ * such as `none`, is not that of a receipt.
+ * @returns null if `jws` is not a receipt
+ */
+const parseSignedReceipt = (jws: string): SignedReceipt | null => {
+  const [header = '', content = '', signature = '', ...furtherParts] = jws.split('.');
+  if (furtherParts.length > 0) return null;
+  try {
+    const parsedHeader = parsePart(header) as Header | null;
+    if (parsedHeader?.alg !== 'EdDSA' || parsedHeader.typ !== 'thaw-receipt') return null;
+    const signedText = `${header}.${content}`;
+    return { keyId: parsedHeader.kid, signedText, signature: decodeBase64Url(signature) };
+  } catch {
+    return null;
+  }
+};
+
+/**
+ * Verifies a receipt, a JWS in compact serialisation.
  * @throws the error of WebCrypto, e.g. in a browser without Ed25519
  */
 export const verifyReceipt = async (jws: string, keys: readonly ReceiptKey[]): Promise<Verdict> => {
-  const [header = '', content = '', signature = '', ...furtherParts] = jws.split('.');
-  let parsedHeader: Header | null;
-  let signatureBytes: Uint8Array<ArrayBuffer>;
-  try {
-    parsedHeader = parsePart(header) as Header | null;
-    signatureBytes = decodeBase64Url(signature);
-  } catch {
-    return 'altered';
-  }
-  if (furtherParts.length > 0 || parsedHeader?.alg !== 'EdDSA' || parsedHeader.typ !== 'thaw-receipt')
-    return 'altered';
-  const key = keys.find(({ kid }) => kid === parsedHeader.kid);
+  const receipt = parseSignedReceipt(jws);
+  if (!receipt) return 'altered';
+  const key = keys.find(({ kid }) => kid === receipt.keyId);
   if (!key) return 'unknownKey';
-  const signedBytes = new TextEncoder().encode(`${header}.${content}`);
-  const isValid = await crypto.subtle.verify(algorithm, await importKey(key), signatureBytes, signedBytes);
+  const signedBytes = new TextEncoder().encode(receipt.signedText);
+  const isValid = await crypto.subtle.verify(algorithm, await importKey(key), receipt.signature, signedBytes);
   return isValid ? 'genuine' : 'altered';
 };

@@ -10,7 +10,7 @@ import { Button } from '@/ui/button';
 export interface PrivateChatHeaderProps {
   friend: Friend;
   onClose: () => void;
-  /** Something has happened in the random chat, which continues beneath the private chat. */
+  /** Whether the random chat beneath the private chat has changed since the private chat was opened. */
   hasNewsBeneath: boolean;
   /** Further actions, shown before the button that closes the chat. */
   moreActions?: ReactNode;
@@ -25,7 +25,7 @@ export const PrivateChatHeader = ({
   const isTyping = usePrivateChats((state) => state.typing.includes(friend.id));
   return (
     <header
-      // Toasts do not cover a bar with this attribute.
+      // Marks a bar that toasts must not cover (use-toast-top.ts).
       data-controls=""
       className="border-b border-border"
     >
@@ -36,7 +36,7 @@ export const PrivateChatHeader = ({
             <bdi>{friend.username}</bdi>
           </h1>
           <p className="truncate text-sm text-muted-foreground">
-            {/* Typing hides the presence only visually. Screen readers get the typing from PrivateConversation. */}
+            {/* On the screen, typing replaces the presence. PrivateConversation announces it to screen readers. */}
             <span role="status" className={isTyping ? 'sr-only' : undefined}>
               {describePresence(friend)}
             </span>

@@ -2,10 +2,11 @@ import { emptyDraft, isEmptyDraft, parseDraft, type Draft } from '@/chat-ui/comp
 import { browserStorage } from '@/lib/storage';
 
 const toKeyPrefix = (userId: number): string => `thaw-draft-${userId}-`;
+const toKey = (userId: number, friendId: number): string => `${toKeyPrefix(userId)}${friendId}`;
 
 /**
- * The drafts of unsent messages, by friend. Each has a storage entry of its own, so that tabs do not overwrite each
- * other's drafts. They survive a reload and are erased on logout.
+ * The drafts of unsent messages, by friend. Each draft has a storage entry of its own, so that tabs do not overwrite
+ * each other's drafts. They survive a reload and are erased on logout.
  */
 export class Drafts {
   private userId: number | undefined;
@@ -14,8 +15,10 @@ export class Drafts {
   constructor() {
     // There is no window when the pages are prerendered.
     globalThis.window?.addEventListener('storage', ({ key }) => {
-      if (this.userId === undefined || !key?.startsWith(toKeyPrefix(this.userId))) return;
-      const friendId = Number(key.slice(toKeyPrefix(this.userId).length));
+      if (this.userId === undefined) return;
+      const prefix = toKeyPrefix(this.userId);
+      if (!key?.startsWith(prefix)) return;
+      const friendId = Number(key.slice(prefix.length));
       for (const listener of this.listeners) listener(friendId);
     });
   }
@@ -25,14 +28,13 @@ export class Drafts {
   }
 
   get(friendId: number): Draft {
-    return this.userId === undefined
-      ? emptyDraft
-      : parseDraft(browserStorage.read(this.toKey(this.userId, friendId)));
+    if (this.userId === undefined) return emptyDraft;
+    return parseDraft(browserStorage.read(toKey(this.userId, friendId)));
   }
 
   set(friendId: number, draft: Draft): void {
     if (this.userId === undefined) return;
-    const key = this.toKey(this.userId, friendId);
+    const key = toKey(this.userId, friendId);
     if (isEmptyDraft(draft)) browserStorage.remove(key);
     else browserStorage.write(key, JSON.stringify(draft));
   }
@@ -45,16 +47,14 @@ export class Drafts {
   clear(): void {
     if (this.userId === undefined) return;
     const prefix = toKeyPrefix(this.userId);
-    for (const key of browserStorage.keys()) if (key.startsWith(prefix)) browserStorage.remove(key);
+    for (const key of browserStorage.keys()) {
+      if (key.startsWith(prefix)) browserStorage.remove(key);
+    }
   }
 
   /** Subscribes to changes made by other tabs; returns the function that unsubscribes. */
   onOtherTabChange(listener: (friendId: number) => void): () => void {
     this.listeners.add(listener);
     return () => this.listeners.delete(listener);
-  }
-
-  private toKey(userId: number, friendId: number): string {
-    return `${toKeyPrefix(userId)}${friendId}`;
   }
 }

@@ -32,6 +32,25 @@ export interface PendingChanges {
   deletions: readonly PendingDeletion[];
 }
 
+/**
+ * - done: the server has stored the change
+ * - failed: the server has refused it or has not responded in time, or another user has signed in
+ * - interrupted: the connection was lost before the ack, so the change may or may not be stored
+ */
+type ChangeOutcome = 'done' | 'failed' | 'interrupted';
+
+/** A change of one message, as it is sent to the server. */
+interface Change<E extends ClientEvent> {
+  /** The user who makes the change. */
+  me: number;
+  friendId: number;
+  event: E;
+  data: ClientInput<E>;
+  onAck: (ack: Record<string, unknown>) => void;
+  /** Called after a refusal or a timeout, unless the friendship has ended. */
+  onFailed: (reason: 'too_fast' | 'not_saved', retryAfterMs?: number) => void;
+}
+
 const reactionAckSchema = z.object({ reactions: z.array(privateReactionSchema) });
 const noChanges: PendingChanges = { edits: [], deletions: [] };
 
@@ -47,42 +66,41 @@ export interface MessageChangesOptions {
 export const createMessageChanges = (chat: PrivateChats, { clock, newId }: MessageChangesOptions) => {
   const { getSocket, getUserId, conversations, outbox, handleNotFriends } = chat;
   const useStore = create<PendingChanges>()(() => noChanges);
-  /** The edits that have been sent and wait for a response. */
+  /** Edits in flight. Other pending edits were interrupted. */
   const sendingEditIds = new Set<string>();
   /** By message id, the timers of the undo periods; when one ends, the deletion is sent. */
   const undoTimers = new Map<number, number>();
 
   const isConnected = (): boolean => getUserId() !== undefined && getSocket().isOpen;
 
-  /**
-   * Sends a change of one message. Calls `onFailed` after a refusal or a timeout, unless the friendship has ended.
-   * @returns 'interrupted' when the connection was lost before the ack: the change may or may not be stored; 'failed'
-   * when the server refused the change, did not respond in time, or another user has signed in
-   */
-  const sendChange = async <E extends ClientEvent>(
-    me: number,
-    friendId: number,
-    event: E,
-    data: ClientInput<E>,
-    onAck: (ack: Record<string, unknown>) => void,
-    onFailed: (reason: 'too_fast' | 'not_saved', retryAfterMs?: number) => void,
-  ): Promise<'done' | 'failed' | 'interrupted'> => {
+  const sendChange = async <E extends ClientEvent>({
+    me,
+    friendId,
+    event,
+    data,
+    onAck,
+    onFailed,
+  }: Change<E>): Promise<ChangeOutcome> => {
+    // Another user may have signed in before the response, which does not concern them.
+    const isStillSignedIn = (): boolean => me === getUserId();
     try {
       await getSocket().request(event, data, {
-        // A late ack does not concern another user who has signed in since.
-        onAck: (ack) => (me === getUserId() ? onAck(ack) : undefined),
+        onAck: (ack) => {
+          if (isStillSignedIn()) onAck(ack);
+        },
       });
       return 'done';
     } catch (error) {
       if (!(error instanceof SocketRequestError)) throw error;
-      if (me !== getUserId()) return 'failed';
+      if (!isStillSignedIn()) return 'failed';
       if (error.failure === 'closed' || error.failure === 'not_connected') return 'interrupted';
-      if (error.code === 'not_friends') handleNotFriends(friendId);
-      else {
-        // The refetch undoes a refused reaction, and shows whether a change was stored in spite of a timeout.
-        conversations.refetch(me, friendId);
-        onFailed(error.code === 'rate_limited' ? 'too_fast' : 'not_saved', error.retryAfterMs);
+      if (error.code === 'not_friends') {
+        handleNotFriends(friendId);
+        return 'failed';
       }
+      // The refetch undoes a refused reaction, and shows whether a change was stored in spite of a timeout.
+      conversations.refetch(me, friendId);
+      onFailed(error.code === 'rate_limited' ? 'too_fast' : 'not_saved', error.retryAfterMs);
       return 'failed';
     }
   };
@@ -97,16 +115,16 @@ export const createMessageChanges = (chat: PrivateChats, { clock, newId }: Messa
     const me = getUserId();
     if (me === undefined || sendingEditIds.has(editId)) return;
     sendingEditIds.add(editId);
-    const outcome = await sendChange(
+    const outcome = await sendChange({
       me,
       friendId,
-      'edit_private_message',
-      { messageId, newContent, senderId: me, receiverId: friendId },
-      () => {
+      event: 'edit_private_message',
+      data: { messageId, newContent, senderId: me, receiverId: friendId },
+      onAck: () => {
         conversations.applyChange(me, friendId, { type: 'edited', messageId, newContent });
         dropEdit(editId);
       },
-      (reason, retryAfterMs) => {
+      onFailed: (reason, retryAfterMs) => {
         outbox.keepUnsavedEdit({
           conversationId: String(friendId),
           messageId: String(messageId),
@@ -114,14 +132,21 @@ export const createMessageChanges = (chat: PrivateChats, { clock, newId }: Messa
         });
         notify(friendId, `edit_${reason}`, retryAfterMs);
       },
-    );
+    });
     sendingEditIds.delete(editId);
+    // An interrupted edit stays pending, and `resendAll` sends it again.
     if (outcome === 'failed') dropEdit(editId);
   };
 
-  const dropDeletion = (messageId: number): void => {
+  const canBeUndone = (messageId: number): boolean => undoTimers.has(messageId);
+
+  const endUndoPeriod = (messageId: number): void => {
     clock.clearTimeout(undoTimers.get(messageId));
     undoTimers.delete(messageId);
+  };
+
+  const dropDeletion = (messageId: number): void => {
+    endUndoPeriod(messageId);
     useStore.setState(({ deletions }) => ({
       deletions: deletions.filter((deletion) => deletion.messageId !== messageId),
     }));
@@ -129,30 +154,49 @@ export const createMessageChanges = (chat: PrivateChats, { clock, newId }: Messa
 
   const sendDeletion = async ({ friendId, messageId }: PendingDeletion): Promise<void> => {
     const me = getUserId();
-    // From now on the deletion cannot be undone.
-    clock.clearTimeout(undoTimers.get(messageId));
-    undoTimers.delete(messageId);
-    // Without a connection the deletion stays pending; `resendAll` sends it after the next connect.
+    endUndoPeriod(messageId);
+    // Without a connection, and after an interruption, the deletion stays pending, and `resendAll` sends it.
     if (me === undefined || !isConnected()) return;
-    const outcome = await sendChange(
+    const outcome = await sendChange({
       me,
       friendId,
-      'delete_private_message',
-      { messageId, senderId: me, receiverId: friendId },
-      () => {
+      event: 'delete_private_message',
+      data: { messageId, senderId: me, receiverId: friendId },
+      onAck: () => {
         conversations.applyChange(me, friendId, { type: 'deleted', messageId });
         dropDeletion(messageId);
       },
-      // Failed deletions have only one notice, whatever the reason.
-      () => notify(friendId, 'delete_not_saved'),
-    );
+      // There is one notice for all reasons.
+      onFailed: () => notify(friendId, 'delete_not_saved'),
+    });
     if (outcome === 'failed') dropDeletion(messageId);
   };
 
-  /** Ends all undo periods and sends their deletions, because the user leaves the chat or the page, or signs out. */
+  /** Sends the deletions that could still be undone, because the user leaves the chat or the page, or signs out. */
   const sendDeletions = (): void => {
     for (const deletion of useStore.getState().deletions)
-      if (undoTimers.has(deletion.messageId)) void sendDeletion(deletion);
+      if (canBeUndone(deletion.messageId)) void sendDeletion(deletion);
+  };
+
+  const sendReaction = async (
+    me: number,
+    { friendId, messageId, emoji }: { friendId: number; messageId: number; emoji: string },
+  ): Promise<void> => {
+    const outcome = await sendChange({
+      me,
+      friendId,
+      event: 'react_private_message',
+      data: { messageId, emoji, userId: me, receiverId: friendId },
+      onAck: (data) => {
+        const ack = reactionAckSchema.safeParse(data);
+        if (!ack.success) return conversations.refetch(me, friendId);
+        const { reactions } = ack.data;
+        conversations.applyChange(me, friendId, { type: 'reacted', messageId, reactions });
+      },
+      onFailed: (reason, retryAfterMs) => notify(friendId, `reaction_${reason}`, retryAfterMs),
+    });
+    // The reaction is not sent again, because a second toggle would undo the first. The refetch shows the outcome.
+    if (outcome === 'interrupted') conversations.refetch(me, friendId);
   };
 
   const extension: PrivateChatExtension = {
@@ -170,23 +214,18 @@ export const createMessageChanges = (chat: PrivateChats, { clock, newId }: Messa
     resendAll: (): void => {
       const { edits, deletions } = useStore.getState();
       for (const edit of edits) void sendEdit(edit);
-      for (const deletion of deletions) {
-        const canBeUndone = undoTimers.has(deletion.messageId);
-        if (!canBeUndone) void sendDeletion(deletion);
-      }
+      for (const deletion of deletions) if (!canBeUndone(deletion.messageId)) void sendDeletion(deletion);
     },
     sendDeletions,
   };
   chat.addExtension(extension);
 
+  // `edit`, `react` and `deleteMessage` return false while not connected, and then change nothing.
   return {
     useStore,
     sendDeletions,
 
-    /**
-     * Saves an edit, which is shown at once.
-     * @returns false while not connected: nothing is changed then. The same holds for `react` and `deleteMessage`.
-     */
+    /** Saves an edit, which is shown at once. */
     edit: (friendId: number, messageId: number, newContent: string): boolean => {
       if (!isConnected()) return false;
       const edit: PendingEdit = { editId: newId(), friendId, messageId, newContent };
@@ -200,29 +239,10 @@ export const createMessageChanges = (chat: PrivateChats, { clock, newId }: Messa
       const me = getUserId();
       if (me === undefined || !isConnected()) return false;
       const message = conversations.getLoaded(me, friendId)?.messages.find(({ id }) => id === messageId);
-      // Nothing to toggle; false would mean that there is no connection.
-      if (!message) return true;
+      if (!message) return true; // there is nothing to toggle
       const reactions = toggleReaction(message.reactions, emoji, me);
       conversations.applyChange(me, friendId, { type: 'reacted', messageId, reactions });
-      void sendChange(
-        me,
-        friendId,
-        'react_private_message',
-        { messageId, emoji, userId: me, receiverId: friendId },
-        (data) => {
-          const ack = reactionAckSchema.safeParse(data);
-          if (!ack.success) return conversations.refetch(me, friendId);
-          conversations.applyChange(me, friendId, {
-            type: 'reacted',
-            messageId,
-            reactions: ack.data.reactions,
-          });
-        },
-        (reason, retryAfterMs) => notify(friendId, `reaction_${reason}`, retryAfterMs),
-      ).then((outcome) => {
-        // A repeated toggle would undo itself, so the outcome is read from the server.
-        if (outcome === 'interrupted') conversations.refetch(me, friendId);
-      });
+      void sendReaction(me, { friendId, messageId, emoji });
       return true;
     },
 
@@ -242,7 +262,7 @@ export const createMessageChanges = (chat: PrivateChats, { clock, newId }: Messa
     },
     /** Shows a deleted message again during its undo period; later it has no effect. */
     undoDeletion: (messageId: number): void => {
-      if (undoTimers.has(messageId)) dropDeletion(messageId);
+      if (canBeUndone(messageId)) dropDeletion(messageId);
     },
   };
 };

@@ -198,7 +198,7 @@ export const createPrivateChats = ({ clock, newId, queryClient }: PrivateChatOpt
     },
     /** Called on connect: sends again the messages and changes that a lost connection or a reload interrupted. */
     resendInterrupted: (): void => {
-      outbox.resendAll();
+      outbox.resendUnacknowledged();
       for (const extension of extensions) extension.resendAll();
     },
     /** Called before signing out: sends the deletions that could still be undone. */

@@ -2,13 +2,43 @@ import { idSchema, timestampSchema } from '@thaw/contract/scalars';
 import * as z from 'zod/mini';
 import { prependReturned } from '@/chat-ui/composer/draft';
 import { createOutbox, type Outbox } from '@/chat-ui/outbox/outbox';
-import { toWireContent } from '@/chat-ui/outbox/outgoing-message';
+import { toWireContent, type OutgoingMessage } from '@/chat-ui/outbox/outgoing-message';
 import { type KnownMessage } from '@/features/private-chat/conversation';
 import { type Drafts } from '@/features/private-chat/stores/drafts';
 import { type Clock } from '@/lib/clock';
 import { type FeatureSocket } from '@/lib/socket/feature-socket';
 
+/** The server's response to a stored message. */
 const sentAckSchema = z.object({ id: idSchema, createdAt: timestampSchema });
+
+/** Converts a message of the user that the server has acknowledged. */
+const toKnownMessage = (
+  message: OutgoingMessage,
+  { id, createdAt }: z.infer<typeof sentAckSchema>,
+  senderId: number,
+): KnownMessage => {
+  const { conversationId, type, replyTo, clientId } = message;
+  return {
+    id,
+    createdAt,
+    senderId,
+    receiverId: Number(conversationId),
+    content: toWireContent(message),
+    type,
+    isEdited: false,
+    isDeleted: false,
+    reactions: [],
+    metadata: {
+      replyTo: replyTo && {
+        id: Number(replyTo.messageId),
+        content: replyTo.content,
+        senderId: replyTo.senderId,
+        senderName: replyTo.senderName,
+      },
+    },
+    clientId,
+  };
+};
 
 export interface PrivateOutboxOptions {
   clock: Clock;
@@ -58,26 +88,7 @@ export const createPrivateOutbox = ({
       const ack = sentAckSchema.safeParse(data);
       const senderId = getUserId();
       if (!ack.success || senderId === undefined) return false; // the outbox marks the message as refused
-      const { conversationId, type, replyTo, clientId } = message;
-      onStored({
-        ...ack.data,
-        senderId,
-        receiverId: Number(conversationId),
-        content: toWireContent(message),
-        type,
-        isEdited: false,
-        isDeleted: false,
-        reactions: [],
-        metadata: {
-          replyTo: replyTo && {
-            id: Number(replyTo.messageId),
-            content: replyTo.content,
-            senderId: replyTo.senderId,
-            senderName: replyTo.senderName,
-          },
-        },
-        clientId,
-      });
+      onStored(toKnownMessage(message, ack.data, senderId));
       return true;
     },
     onRefused: ({ conversationId }, error) => {

@@ -25,12 +25,17 @@ export const EmailForm = ({ user }: { user: SelfUser }) => {
     onError: (error) => toast(createFailureToast(error, words.failed)),
   });
 
+  const isIncomplete = newEmail === '' || form.values.currentPassword === '';
+  // A failed attempt with a valid address failed for another reason, which the toast shows.
+  const hasFailedWithInvalidEmail = emailChange.isError && !isEmail(newEmail);
+
   const submit = (): void => {
-    if (newEmail === '' || form.values.currentPassword === '') {
-      toast({ ...words.requiredFields, tone: 'destructive' });
-    } else if (!emailChange.isPending) {
-      emailChange.mutate();
-    }
+    if (isIncomplete) toast({ ...words.requiredFields, tone: 'destructive' });
+    else if (!emailChange.isPending) emailChange.mutate();
+  };
+  /** Hides the error at the email field until the next attempt. */
+  const forgetFailure = (): void => {
+    if (emailChange.isError) emailChange.reset();
   };
 
   return (
@@ -38,10 +43,7 @@ export const EmailForm = ({ user }: { user: SelfUser }) => {
       noValidate
       className="grid gap-4"
       data-unsaved={form.isUnsaved}
-      // The next edit hides the error at the email field.
-      onChange={() => {
-        if (emailChange.isError) emailChange.reset();
-      }}
+      onChange={forgetFailure}
       onSubmit={(event) => {
         event.preventDefault();
         submit();
@@ -56,9 +58,7 @@ export const EmailForm = ({ user }: { user: SelfUser }) => {
         autoComplete="email"
         inputMode="email"
         spellCheck={false}
-        // Shown only after a failed attempt, not while the user types. If the address is valid, the attempt failed for
-        // another reason.
-        error={emailChange.isError && !isEmail(newEmail) ? words.invalid : undefined}
+        error={hasFailedWithInvalidEmail ? words.invalid : undefined}
         {...form.field('newEmail')}
       />
       <Field

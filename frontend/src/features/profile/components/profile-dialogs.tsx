@@ -22,24 +22,28 @@ interface LoadedModalProps<P> extends Omit<ModalProps, 'children'> {
   children: (Component: ComponentType<P>) => ReactNode;
 }
 
+/** Counts how often a modal has changed from closed to open. */
+const useOpenCount = (isOpen: boolean): number => {
+  const [{ wasOpen, openCount }, setOpenState] = useState({ wasOpen: isOpen, openCount: 0 });
+  // Updated while rendering. An effect would be too late: the modal would first open with the previous count.
+  if (wasOpen !== isOpen) setOpenState({ wasOpen: isOpen, openCount: isOpen ? openCount + 1 : openCount });
+  return openCount;
+};
+
 /**
- * A modal whose content is loaded on demand. When the content has loaded, the modal is mounted again, so that the first
- * field of the content receives the focus.
+ * A modal whose content is loaded on demand. Once the content has loaded, a second `Modal` replaces the pending one, so
+ * that the first field of the content receives the focus.
  */
 const LoadedModal = <P extends object>({ part, children, ...modal }: LoadedModalProps<P>) => {
-  // Updated during rendering: an effect would first mount the part with the previous key.
-  const [{ wasOpen, openCount }, setOpenState] = useState({ wasOpen: modal.isOpen, openCount: 0 });
-  if (wasOpen !== modal.isOpen) {
-    setOpenState({ wasOpen: modal.isOpen, openCount: openCount + (modal.isOpen ? 1 : 0) });
-  }
+  const openCount = useOpenCount(modal.isOpen);
   return (
     <LoadedPart
-      // Each opening mounts the part again, to use code loaded in the meantime or to retry a failed load. Closing does
+      // Each opening mounts the part again, to use code loaded in the meantime or to retry a failed load. Closing must
       // not, because it is animated.
       key={openCount}
       part={part}
       pending={
-        // The modal opens at once, even on a slow connection.
+        // The modal opens immediately, although its content may still be loading.
         <Modal {...modal}>
           <Delayed>
             <Skeleton label={copy.loadedModal.loading} bars={['h-11', 'h-24', 'h-14']} className="mt-6" />
@@ -65,7 +69,7 @@ const LoadedModal = <P extends object>({ part, children, ...modal }: LoadedModal
 export interface ProfileDialogsProps {
   user: SelfUser;
   onLogout: () => void;
-  /** The section of Profile Settings about other people, such as blocked users; another feature provides it. */
+  /** The safety section of Profile Settings, such as the list of blocked people; another feature provides it. */
   safetySection?: ReactNode;
 }
 
@@ -77,9 +81,9 @@ export const ProfileDialogs = ({ user, onLogout, safetySection }: ProfileDialogs
   const openDialog = useProfileDialogs((state) => state.openDialog);
   const [isConverting, setConverting] = useState(false);
   const shownDialog = user.gender === null ? null : openDialog;
-  // An address such as `?dialog=account` may ask for a dialog about the account although the user is registered.
-  const dialogForAnonymous = user.isAnonymous ? shownDialog : null;
-  // A cleanup: the next user of this page must not see a dialog of the previous one.
+  // Two dialogs are only for anonymous users, but the address of a registered user may name them: `?dialog=account`.
+  const shownAnonymousDialog = user.isAnonymous ? shownDialog : null;
+  // Clean-up: the next user of this page must not see the dialog of the previous one.
   useEffect(() => closeProfileDialog, [user.id]);
   return (
     <>
@@ -97,7 +101,7 @@ export const ProfileDialogs = ({ user, onLogout, safetySection }: ProfileDialogs
         )}
       </LoadedModal>
       <Modal
-        isOpen={dialogForAnonymous === 'anonymous-prompt'}
+        isOpen={shownAnonymousDialog === 'anonymous-prompt'}
         title={copy.anonymousPrompt.title}
         description={copy.anonymousPrompt.lead}
         onDismiss={closeProfileDialog}
@@ -106,7 +110,7 @@ export const ProfileDialogs = ({ user, onLogout, safetySection }: ProfileDialogs
       </Modal>
       <LoadedModal
         part={conversionPart}
-        isOpen={dialogForAnonymous === 'conversion'}
+        isOpen={shownAnonymousDialog === 'conversion'}
         title={copy.conversion.title}
         description={copy.conversion.lead}
         onDismiss={closeProfileDialog}

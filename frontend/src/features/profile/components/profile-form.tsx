@@ -6,7 +6,7 @@ import { useState } from 'react';
 import { saveProfile } from '@/features/profile/api/profile';
 import { AvatarField } from '@/features/profile/components/avatar-field';
 import { copy } from '@/features/profile/forms/copy';
-import { useSavePhase } from '@/features/profile/use-save-phase';
+import { type SavePhase, useSavePhase } from '@/features/profile/use-save-phase';
 import { mergeIntoUser } from '@/product/identity';
 import { Button } from '@/ui/button';
 import { Field } from '@/ui/field';
@@ -19,6 +19,25 @@ interface Draft {
   avatar?: string | null;
 }
 
+/** Removes saved values from a draft. What the user has entered during the save stays in it. */
+const removeSaved = (draft: Draft, saved: Required<Draft>): Draft => {
+  const unsaved = { ...draft };
+  if (unsaved.username === saved.username) delete unsaved.username;
+  if (unsaved.avatar === saved.avatar) delete unsaved.avatar;
+  return unsaved;
+};
+
+/** What the save button shows. */
+type ButtonState = SavePhase | 'unchanged';
+
+const buttonVariants = {
+  unchanged: 'secondary',
+  idle: 'default',
+  loading: 'default',
+  success: 'default',
+  error: 'destructive',
+} as const satisfies Record<ButtonState, string>;
+
 export const ProfileForm = ({ user }: { user: SelfUser }) => {
   const [draft, setDraft] = useState<Draft>({});
   const [isUploading, setUploading] = useState(false);
@@ -28,8 +47,8 @@ export const ProfileForm = ({ user }: { user: SelfUser }) => {
   const username = shownUsername.trim();
   const avatar = draft.avatar === undefined ? user.avatar : draft.avatar;
   const isChanged = username !== user.username || avatar !== user.avatar;
-  const showsNoChanges = phase === 'idle' && !isChanged;
-  // A username that is too long can be submitted; the server refuses it.
+  const buttonState: ButtonState = phase === 'idle' && !isChanged ? 'unchanged' : phase;
+  // A username that is too long can be submitted, although the field marks it. The server refuses it.
   const canSave = isChanged && username !== '' && !isUploading && phase !== 'loading';
 
   const edit = (changes: Draft): void => {
@@ -41,14 +60,8 @@ export const ProfileForm = ({ user }: { user: SelfUser }) => {
     showSaving();
     try {
       mergeIntoUser(await saveProfile(user.id, { username, avatar }));
-      // Removes the saved values from the draft, in which the username is not trimmed. What was typed during the save
-      // stays in it.
-      setDraft((current) => ({
-        ...(current.username !== undefined && current.username !== shownUsername
-          ? { username: current.username }
-          : {}),
-        ...(current.avatar !== undefined && current.avatar !== avatar ? { avatar: current.avatar } : {}),
-      }));
+      // The username in the draft is not trimmed.
+      setDraft((current) => removeSaved(current, { username: shownUsername, avatar }));
       showSaved();
     } catch (error) {
       console.warn('The profile was not saved', error);
@@ -83,13 +96,9 @@ export const ProfileForm = ({ user }: { user: SelfUser }) => {
         error={countCodePoints(username) > limits.usernameMaxCodePoints ? words.usernameTooLong : undefined}
         onChange={(event) => edit({ username: event.target.value })}
       />
-      <Button
-        type="submit"
-        variant={phase === 'error' ? 'destructive' : showsNoChanges ? 'secondary' : 'default'}
-        disabled={!canSave}
-      >
+      <Button type="submit" variant={buttonVariants[buttonState]} disabled={!canSave}>
         {phase === 'success' ? <Check aria-hidden="true" /> : null}
-        {words.save[showsNoChanges ? 'unchanged' : phase]}
+        {words.save[buttonState]}
       </Button>
       <p role="status" className="sr-only">
         {phase === 'idle' ? '' : words.save[phase]}

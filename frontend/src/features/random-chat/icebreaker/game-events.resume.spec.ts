@@ -26,43 +26,46 @@ import {
   waitingFrame,
 } from '@/testing/game-frames';
 
-describe('after a reload', () => {
-  const resume = (...frames: GameFrame[]): RandomChatState =>
-    receive(createInitialState(), {
-      event: 'session_resumed',
-      data: {
-        sessionId,
-        seq: frames.length + 1,
-        partnerId: partner.id,
-        partnerInfo: partner,
-        partnerConnection: 'connected',
-        // The match has `seq` 1, so the first of these has 2.
-        events: frames.map((frame, index) => toServerFrame(frame, index + 2)),
-        last: true,
-      },
-    });
+/** Resumes the chat of a page that has seen its events up to `lastSeq`, and has missed these. */
+const resume = (state: RandomChatState, lastSeq: number, missed: readonly GameFrame[]): RandomChatState =>
+  receive(state, {
+    event: 'session_resumed',
+    data: {
+      sessionId,
+      seq: lastSeq + missed.length,
+      partnerId: partner.id,
+      partnerInfo: partner,
+      partnerConnection: 'connected',
+      events: missed.map((frame, index) => toServerFrame(frame, lastSeq + 1 + index)),
+      last: true,
+    },
+  });
 
+/** The reloaded page of a chat in which these events followed the match, whose `seq` is 1. */
+const reload = (...frames: GameFrame[]): RandomChatState => resume(createInitialState(), 1, frames);
+const reconnect = (state: RandomChatState, ...missed: GameFrame[]): RandomChatState =>
+  resume(state, getSession(state).seq, missed);
+
+describe('after a reload', () => {
   it('an open game is still open', () => {
-    const state = resume(partnerQuestionFrame);
+    const state = reload(partnerQuestionFrame);
     expect(getGame(state).progress).toBe('open');
     expect(findOpenGame(getSession(state))?.gameId).toBe('g1');
   });
 
   it('a game that the user has answered waits for the partner; the page does not know the answer', () => {
-    const state = resume(createQuestionFrame(me), waitingFrame);
+    const state = reload(createQuestionFrame(me), waitingFrame);
     expect(getGame(state)).toMatchObject({ progress: 'answered', userResponse: null });
     expect(listSystemTexts(state)).toEqual(['Waiting response from your chat partner...']);
   });
 
   it('a game that the partner has answered shows that', () => {
-    expect(getGame(resume(createQuestionFrame(me), partnerAnsweredFrame))).toMatchObject({
-      progress: 'open',
-      hasPartnerAnswered: true,
-    });
+    const state = reload(createQuestionFrame(me), partnerAnsweredFrame);
+    expect(getGame(state)).toMatchObject({ progress: 'open', hasPartnerAnswered: true });
   });
 
   it('a revealed game is shown without a celebration', () => {
-    const state = resume(partnerQuestionFrame, waitingFrame, createRevealFrame(soupAnswer, soupAnswer));
+    const state = reload(partnerQuestionFrame, waitingFrame, createRevealFrame(soupAnswer, soupAnswer));
     expect(getGame(state)).toMatchObject({ progress: 'revealed', sameAnswer: true });
     expect(listMessages(state).map(({ card }) => card?.kind)).toEqual([
       'break_ice_question',
@@ -72,7 +75,7 @@ describe('after a reload', () => {
   });
 
   it('all questions that were asked in the chat are known', () => {
-    const state = resume(
+    const state = reload(
       partnerQuestionFrame,
       createIgnoredFrame(me),
       createQuestionFrame(me, 'g2', otherQuestion),
@@ -89,30 +92,20 @@ describe('after a reconnect', () => {
       createAnswerAction(soupAnswer),
       waitingFrame,
     );
-    const state = receive(stateBefore, {
-      event: 'session_resumed',
-      data: {
-        sessionId,
-        // The match has `seq` 1, the question 2, and the waiting frame 3.
-        seq: 4,
-        partnerId: partner.id,
-        partnerInfo: partner,
-        partnerConnection: 'connected',
-        events: [toServerFrame(createRevealFrame(soupAnswer, soupAnswer), 4)],
-        last: true,
-      },
-    });
+    const state = reconnect(stateBefore, createRevealFrame(soupAnswer, soupAnswer));
     expect(getGame(state)).toMatchObject({ progress: 'revealed', userResponse: soupAnswer });
     expect(getSession(state).celebratedGame).toBeNull();
   });
 });
 
-it('closes an open game when the chat ends', () => {
-  for (const steps of [
-    [partnerQuestionFrame],
-    [partnerQuestionFrame, createAnswerAction(soupAnswer), waitingFrame],
-  ]) {
-    const playing = play(createChatState(), ...steps);
+describe('the end of the chat', () => {
+  const openGame = play(createChatState(), partnerQuestionFrame);
+  const answeredGame = play(openGame, createAnswerAction(soupAnswer), waitingFrame);
+
+  it.each([
+    ['has not answered', openGame],
+    ['has answered', answeredGame],
+  ])('closes a game that the user %s', (_case, playing) => {
     const state = receive(playing, {
       event: 'chat_skipped',
       data: { sessionId, seq: getSession(playing).seq + 1, reason: 'skipped', endedBy: partner.id },
@@ -121,11 +114,10 @@ it('closes an open game when the chat ends', () => {
     expect(getGame(state).progress).toBe('closed');
     expect(listSystemTexts(state)).toEqual([]);
     expect(findOpenGame(getSession(state))).toBeUndefined();
-  }
-  // `sessionVanished`: the server has no chat for the user, and `chat_skipped` has not arrived in time.
-  const vanished = reduce(play(createChatState(), partnerQuestionFrame), {
-    type: 'sessionVanished',
-    sessionId,
-  }).state;
-  expect(getGame(vanished).progress).toBe('closed');
+  });
+
+  it('closes an open game although the page has missed it: the server has no chat for the user', () => {
+    const { state } = reduce(openGame, { type: 'sessionVanished', sessionId });
+    expect(getGame(state).progress).toBe('closed');
+  });
 });

@@ -2,16 +2,17 @@ import { type GameAction } from '@/features/random-chat/icebreaker/game';
 import { findGame, patchGame } from '@/features/random-chat/icebreaker/game-events';
 import {
   findActiveSession,
+  patchSession,
   stepTo,
   type RandomChatState,
   type Session,
   type Step,
 } from '@/features/random-chat/reducer/random-chat.state';
 
-// The user's moves in Break the Ice, an answer or Ignore, until the server has responded.
+type MoveFailure = Extract<GameAction, { type: 'gameMoveFailed' }>;
 
 /**
- * Shows the move at once and locks the options, because an answer is final (docs/product-decisions.md, A75).
+ * Shows the user's move at once and locks the options, because an answer is final (docs/product-decisions.md, A75).
  * @param response the chosen option; null for Ignore
  */
 const applyMove = (session: Session, gameId: string, response: string | null): Session => {
@@ -21,36 +22,44 @@ const applyMove = (session: Session, gameId: string, response: string | null): S
   return patchGame(session, gameId, { userResponse: response, progress: 'sending' });
 };
 
-/**
- * Opens the options again after a failed move, unless a later event has changed the game.
- * @param isRefused whether the server has refused the move, whose choice is then cleared. Otherwise the move may have
- *   arrived, so its choice stays marked.
- */
-const undoMove = (session: Session, gameId: string, isRefused: boolean): Session => {
+/** Opens the options again after a failed move, unless a later event has changed the game. */
+const undoMove = (session: Session, { gameId, isRefused }: MoveFailure): Session => {
   const game = findGame(session, gameId);
   if (game?.progress === 'sending') {
-    return patchGame(session, gameId, {
-      progress: 'open',
-      userResponse: isRefused ? null : game.userResponse,
-    });
+    // Without a response of the server, the move may have arrived, so the chosen option stays marked.
+    const userResponse = isRefused ? null : game.userResponse;
+    return patchGame(session, gameId, { progress: 'open', userResponse });
   }
-  // The server has stored an answer of the user from another tab, which may differ from the refused one.
-  return game?.progress === 'answered' && isRefused
-    ? patchGame(session, gameId, { userResponse: null })
-    : session;
+  if (game?.progress === 'answered' && isRefused) {
+    // The server has stored an answer from another tab, and this tab does not know which.
+    return patchGame(session, gameId, { userResponse: null });
+  }
+  return session;
 };
 
-export const handleGameAction = (state: RandomChatState, action: GameAction): Step => {
-  if (action.type === 'celebrationEnded') {
-    return state.session?.celebratedGame?.gameId === action.gameId
-      ? stepTo({ ...state, session: { ...state.session, celebratedGame: null } })
-      : stepTo(state);
-  }
-  const session = findActiveSession(state, action.sessionId);
+const changeActiveSession = (
+  state: RandomChatState,
+  sessionId: string,
+  change: (session: Session) => Session,
+): Step => {
+  const session = findActiveSession(state, sessionId);
   if (!session) return stepTo(state);
-  const after =
-    action.type === 'gameMoved'
-      ? applyMove(session, action.gameId, action.response)
-      : undoMove(session, action.gameId, action.isRefused); // `gameMoveFailed`
-  return after === session ? stepTo(state) : stepTo({ ...state, session: after });
+  const changed = change(session);
+  return stepTo(changed === session ? state : { ...state, session: changed });
+};
+
+/** Handles what the page reports about a game. Changes nothing if the game's chat is no longer on the screen. */
+export const handleGameAction = (state: RandomChatState, action: GameAction): Step => {
+  switch (action.type) {
+    case 'gameMoved':
+      return changeActiveSession(state, action.sessionId, (session) =>
+        applyMove(session, action.gameId, action.response),
+      );
+    case 'gameMoveFailed':
+      return changeActiveSession(state, action.sessionId, (session) => undoMove(session, action));
+    case 'celebrationEnded':
+      return state.session?.celebratedGame?.gameId === action.gameId
+        ? stepTo(patchSession(state, { celebratedGame: null }))
+        : stepTo(state);
+  }
 };

@@ -12,15 +12,20 @@ import {
 } from '@/testing/random-chat-driver';
 
 const sessionId = 's1';
-// The `seq` numbers the stored events of a session; the match has 1.
+// The `seq` numbers the stored events of a session: the match has 1, the two messages of each test have 2 and 3.
 const ownMessageSeq = 2;
 const partnerMessageSeq = 3;
-/** The `seq` of the first event after the two messages. */
 const nextSeq = 4;
 /** The id that `createMessageData` gives the message with this `seq`. */
 const toMessageId = (seq: number): string => `${receivedAtMs}-${seq}`;
 
-/** A chat with a message of the user (`ownMessageSeq`) and one of the partner (`partnerMessageSeq`). */
+/** A frame with a stored edit or reaction. */
+type ChangeFrame = Extract<ServerFrame, { event: 'message_edited' | 'message_reaction' }>;
+
+/**
+ * A chat with a message of the user (`ownMessageSeq`) and one of the partner (`partnerMessageSeq`). Each edit or
+ * reaction of the user has a `changeId`, by which an answer of the server refers to it.
+ */
 class ChatWithMessages extends ChatDriver {
   constructor() {
     super();
@@ -36,43 +41,52 @@ class ChatWithMessages extends ChatDriver {
     return this.receive('random_message', createMessageData(seq, content, { senderId, type }));
   }
 
-  react(changeId: string, seq: number, emoji = '👍'): this {
+  react(changeId: string, messageSeq: number, emoji = '👍'): this {
     return this.dispatch({
       type: 'reactionToggled',
       changeId,
-      messageId: toMessageId(seq),
+      messageId: toMessageId(messageSeq),
       emoji,
       me,
     });
   }
 
-  edit(changeId: string, seq: number, newContent: string): this {
+  edit(changeId: string, messageSeq: number, newContent: string): this {
     return this.dispatch({
       type: 'editSaved',
       changeId,
-      messageId: toMessageId(seq),
+      messageId: toMessageId(messageSeq),
       newContent,
       me,
     });
   }
 
-  failChange(changeId: string, seq: number): this {
-    return this.dispatch({ type: 'changeFailed', sessionId, changeId, messageId: toMessageId(seq) });
+  /** The server has stored an edit or reaction of the user, and its ack contains the frame. */
+  acknowledgeChange(changeId: string, messageSeq: number, frame: ChangeFrame): this {
+    return this.dispatch({
+      type: 'changeStored',
+      changeId,
+      messageId: toMessageId(messageSeq),
+      frame,
+      me,
+    });
   }
 
-  findMessage(seq: number): ChatMessage | undefined {
-    return this.state.session?.messages.find(({ id }) => id === toMessageId(seq));
+  /** The server has refused an edit or reaction of the user. */
+  refuseChange(changeId: string, messageSeq: number): this {
+    return this.dispatch({ type: 'changeFailed', sessionId, changeId, messageId: toMessageId(messageSeq) });
+  }
+
+  findMessage(messageSeq: number): ChatMessage | undefined {
+    return this.state.session?.messages.find(({ id }) => id === toMessageId(messageSeq));
   }
 }
 
 /**
- * The frame of a reaction to the partner's message. `users` are all who have now reacted with 👍. The page shows
- * these users, and ignores `action` and `userId`.
+ * A frame with a reaction to the partner's message. The page shows `users`, all who have now reacted with 👍, and
+ * ignores `action` and `userId`.
  */
-const createReactionFrame = (
-  seq: number,
-  users: number[],
-): Extract<ServerFrame, { event: 'message_reaction' }> => ({
+const createReactionFrame = (seq: number, users: number[]): ChangeFrame => ({
   event: 'message_reaction',
   data: {
     sessionId,
@@ -85,23 +99,22 @@ const createReactionFrame = (
   },
 });
 
+const createEditFrame = (seq: number, messageSeq: number, newContent: string): ChangeFrame => ({
+  event: 'message_edited',
+  data: { sessionId, seq, messageId: toMessageId(messageSeq), newContent },
+});
+
 describe('a reaction', () => {
   it('is shown at once, sent, and confirmed by its ack', () => {
     const chat = new ChatWithMessages().react('r1', partnerMessageSeq);
     expect(chat.findMessage(partnerMessageSeq)?.reactions).toEqual({ '👍': { count: 1, users: [me] } });
     expect(chat.effects).toMatchObject([{ type: 'react', data: { emoji: '👍', action: 'add', userId: me } }]);
-    chat.dispatch({
-      type: 'changeStored',
-      changeId: 'r1',
-      messageId: toMessageId(partnerMessageSeq),
-      frame: createReactionFrame(nextSeq, [me]),
-      me,
-    });
+    chat.acknowledgeChange('r1', partnerMessageSeq, createReactionFrame(nextSeq, [me]));
     expect(chat.findMessage(partnerMessageSeq)?.reactions).toEqual({ '👍': { count: 1, users: [me] } });
     expect(chat.state.session).toMatchObject({ seq: nextSeq, unconfirmedMessages: {} });
   });
 
-  it('is removed by a second click, together with its entry when no other user has reacted', () => {
+  it('is removed by a second click, and so is the entry of its emoji if no user is left', () => {
     const chat = new ChatWithMessages()
       .receiveFrame(createReactionFrame(nextSeq, [me]))
       .react('r1', partnerMessageSeq);
@@ -109,7 +122,7 @@ describe('a reaction', () => {
     expect(chat.effects).toMatchObject([{ data: { action: 'remove' } }]);
   });
 
-  it("is undone when refused, while the partner's reaction that arrived in the meantime stays", () => {
+  it("is undone when refused, but not the partner's reaction that arrived in the meantime", () => {
     const chat = new ChatWithMessages()
       .react('r1', partnerMessageSeq)
       .receiveFrame(createReactionFrame(nextSeq, [partner.id]));
@@ -117,7 +130,7 @@ describe('a reaction', () => {
       count: 2,
       users: [partner.id, me],
     });
-    chat.failChange('r1', partnerMessageSeq);
+    chat.refuseChange('r1', partnerMessageSeq);
     expect(chat.findMessage(partnerMessageSeq)?.reactions['👍']).toEqual({ count: 1, users: [partner.id] });
   });
 
@@ -125,16 +138,15 @@ describe('a reaction', () => {
     const chat = new ChatWithMessages()
       .react('r1', partnerMessageSeq)
       .react('r2', partnerMessageSeq)
-      .failChange('r1', partnerMessageSeq)
-      .failChange('r2', partnerMessageSeq);
+      .refuseChange('r1', partnerMessageSeq)
+      .refuseChange('r2', partnerMessageSeq);
     expect(chat.findMessage(partnerMessageSeq)?.reactions).toEqual({});
     expect(chat.state.session?.unconfirmedMessages).toEqual({});
   });
 
-  it('gets the U+FE0F that its emoji lacks', () => {
-    expect(
-      new ChatWithMessages().react('r1', partnerMessageSeq, '❤').findMessage(partnerMessageSeq)?.reactions,
-    ).toHaveProperty('❤️');
+  it('is shown with the variation selector U+FE0F that its emoji lacks', () => {
+    const chat = new ChatWithMessages().react('r1', partnerMessageSeq, '\u2764');
+    expect(chat.findMessage(partnerMessageSeq)?.reactions).toHaveProperty('\u2764\uFE0F');
   });
 
   it('is ignored when its emoji is not in the allowed list', () => {
@@ -153,15 +165,9 @@ describe('a reaction', () => {
     expect(chat.effects).toEqual([]);
   });
 
-  it('requests the missing events when the seq of its ack skips some, and is shown nevertheless', () => {
+  it('is shown even if the seq of its ack skips events, which the page requests', () => {
     const chat = new ChatWithMessages().react('r1', partnerMessageSeq);
-    chat.dispatch({
-      type: 'changeStored',
-      changeId: 'r1',
-      messageId: toMessageId(partnerMessageSeq),
-      frame: createReactionFrame(nextSeq + 2, [me]),
-      me,
-    });
+    chat.acknowledgeChange('r1', partnerMessageSeq, createReactionFrame(nextSeq + 2, [me]));
     expect(chat.effects).toEqual([{ type: 'resync' }]);
     expect(chat.findMessage(partnerMessageSeq)?.reactions['👍']?.users).toEqual([me]);
     // The session advances only when the missing events arrive.
@@ -169,8 +175,8 @@ describe('a reaction', () => {
   });
 });
 
-// A reaction whose message id is unknown belongs to the nearest message: ids begin with a time in milliseconds, and the
-// times must differ by less than a second (docs/product-decisions.md, A86).
+// A reaction to an unknown message id belongs to the message with the nearest time, if that is less than a second away
+// (docs/product-decisions.md, A86). Message ids begin with their time in milliseconds.
 describe('findReactionTarget', () => {
   const messages = [
     aMessage({ id: '1000000-0' }),
@@ -183,7 +189,7 @@ describe('findReactionTarget', () => {
     ['the id of the first message', '1000000-0', '1000000-0'],
     ['the id of the second message', '1000400-0', '1000400-0'],
     ['an id 1 ms after a message', '1000401-7', '1000400-0'],
-    ['an id without a sequence number, between two messages', '1000150', '1000000-0'],
+    ['an id that is only a time, between two messages', '1000150', '1000000-0'],
     ['an id 999 ms after a message', '1001399-0', '1000400-0'],
     ['an id a whole second after a message', '1001400-0', undefined],
     ['an id without a time', 'welcome', undefined],
@@ -197,45 +203,36 @@ describe('an edit', () => {
     const chat = new ChatWithMessages().edit('e1', ownMessageSeq, 'better');
     expect(chat.findMessage(ownMessageSeq)).toMatchObject({ content: 'better', isEdited: true });
     expect(chat.effects).toMatchObject([{ type: 'edit', data: { newContent: 'better', userId: me } }]);
-    chat.failChange('e1', ownMessageSeq);
+    chat.refuseChange('e1', ownMessageSeq);
     expect(chat.findMessage(ownMessageSeq)).toMatchObject({ content: 'mine', isEdited: false });
   });
 
   it('is confirmed when the server has stored it', () => {
     const chat = new ChatWithMessages().edit('e1', ownMessageSeq, 'better');
-    const data = { sessionId, seq: nextSeq, messageId: toMessageId(ownMessageSeq), newContent: 'better' };
-    chat.dispatch({
-      type: 'changeStored',
-      changeId: 'e1',
-      messageId: data.messageId,
-      frame: { event: 'message_edited', data },
-      me,
-    });
+    chat.acknowledgeChange('e1', ownMessageSeq, createEditFrame(nextSeq, ownMessageSeq, 'better'));
     expect(chat.findMessage(ownMessageSeq)).toMatchObject({ content: 'better', isEdited: true });
     expect(chat.state.session).toMatchObject({ seq: nextSeq, unconfirmedMessages: {} });
   });
 
-  it("is ignored for the partner's message, an unchanged text and a message with a picture", () => {
-    expect(new ChatWithMessages().edit('e1', partnerMessageSeq, 'not mine').effects).toEqual([]);
-    expect(new ChatWithMessages().edit('e1', ownMessageSeq, 'mine').effects).toEqual([]);
-    expect(
-      new ChatWithMessages().receiveMessage(nextSeq, 'x', me, 'mixed').edit('e1', nextSeq, 'y').effects,
-    ).toEqual([]);
+  it.each([
+    ["the partner's message", partnerMessageSeq, 'not mine'],
+    ['an unchanged text', ownMessageSeq, 'mine'],
+    ['a message with a picture', nextSeq, 'new text'],
+  ])('is ignored for %s', (_case, messageSeq, newContent) => {
+    const chat = new ChatWithMessages().receiveMessage(nextSeq, 'my picture', me, 'mixed');
+    expect(chat.edit('e1', messageSeq, newContent).effects).toEqual([]);
   });
 
-  it('by the partner changes only the message with exactly that id', () => {
-    const createEditFrame = (seq: number, messageId: string, newContent: string): ServerFrame => ({
-      event: 'message_edited',
-      data: { sessionId, seq, messageId, newContent },
-    });
-    const chat = new ChatWithMessages().receiveFrame(
-      createEditFrame(nextSeq, toMessageId(partnerMessageSeq), 'changed'),
-    );
+  it('by the partner changes the message and marks it as edited', () => {
+    const frame = createEditFrame(nextSeq, partnerMessageSeq, 'changed');
+    const chat = new ChatWithMessages().receiveFrame(frame);
     expect(chat.findMessage(partnerMessageSeq)).toMatchObject({ content: 'changed', isEdited: true });
-    const unknownId = toMessageId(9);
-    chat.receiveFrame(createEditFrame(nextSeq + 1, unknownId, 'ignored'));
-    // Unlike a reaction, an edit does not change the nearest message.
+  });
+
+  it('of an unknown message, unlike a reaction, does not change the nearest message', () => {
+    const unknownSeq = 9;
+    const chat = new ChatWithMessages().receiveFrame(createEditFrame(nextSeq, unknownSeq, 'ignored'));
     expect(chat.findMessage(ownMessageSeq)?.content).toBe('mine');
-    expect(chat.findMessage(partnerMessageSeq)?.content).toBe('changed');
+    expect(chat.findMessage(partnerMessageSeq)?.content).toBe('theirs');
   });
 });

@@ -1,4 +1,5 @@
 import { SYSTEM_SENDER_ID } from '@thaw/contract/scalars';
+import { type ServerData } from '@thaw/contract/server-frames';
 import {
   me,
   partner,
@@ -18,9 +19,28 @@ import {
   createSkipEffect,
 } from '@/testing/random-chat-driver';
 
-// The drivers take a chat to a phase: from initial to searching, then to active by a match (session s1, `seq` 1), then
-// to skipped by a skip of the partner. The frame `chat_skipped` reports every end of a chat, and its `reason` says how.
-// `effects` are those of the last action or frame. `formatIsoAtOffset(n)` is the time n ms after `receivedAtMs`.
+// A function such as `driveToActive` takes a new chat to the phase in its name. Its session is s1, in which the match
+// has the `seq` 1 and the next stored event has 2. `effects` are those of the last action or frame.
+
+const welcomeText = '🎉 You are now chatting with brave-heron-7. Say hi!';
+
+/** The data of `chat_skipped`, which reports every end of a chat. By default, the partner has skipped the chat. */
+const createChatSkippedData = (
+  changes: Partial<ServerData<'chat_skipped'>> = {},
+): ServerData<'chat_skipped'> => ({
+  sessionId: 's1',
+  seq: 2,
+  reason: 'skipped',
+  endedBy: partner.id,
+  ...changes,
+});
+
+/** The data of a resume with one event, the message 'hi' of the partner. */
+const createResumeWithMessage = (): ServerData<'session_resumed'> =>
+  createSessionResumedData({
+    seq: 2,
+    events: [{ event: 'random_message', data: createMessageData(2, 'hi') }],
+  });
 
 describe('initial phase', () => {
   it('searches with the preference both by default', () => {
@@ -60,31 +80,33 @@ describe('initial phase', () => {
   it('returns to the chat after a reload, with one welcome notice', () => {
     const chat = driveToInitial()
       .receive('authenticated', { userId: me, state: 'chatting' })
-      .receive(
-        'session_resumed',
-        createSessionResumedData({
-          seq: 2,
-          events: [{ event: 'random_message', data: createMessageData(2, 'hi') }],
-        }),
-      );
+      .receive('session_resumed', createResumeWithMessage());
     expect(chat.state.phase).toBe('active');
-    expect(chat.texts).toEqual(['🎉 You are now chatting with brave-heron-7. Say hi!', 'hi']);
+    expect(chat.texts).toEqual([welcomeText, 'hi']);
   });
 });
 
 describe('searching phase', () => {
-  it('returns to initial on Cancel and sends leave_queue, which is pending until its acknowledgement', () => {
-    const chat = driveToSearching().dispatch({ type: 'cancelPressed' });
-    expect(chat.state).toMatchObject({ phase: 'initial', isLeavePending: true });
+  const driveToCancelled = (): ChatDriver => driveToSearching().dispatch({ type: 'cancelPressed' });
+
+  it('returns to initial on Cancel and sends leave_queue', () => {
+    const chat = driveToCancelled();
+    expect(chat.state.phase).toBe('initial');
     expect(chat.effects).toEqual([leaveEffect]);
-    expect(chat.dispatch({ type: 'leaveAcknowledged' }).state.isLeavePending).toBe(false);
+  });
+
+  it('has a pending leave from Cancel until the server acknowledges leave_queue', () => {
+    const chat = driveToCancelled();
+    expect(chat.state.isLeavePending).toBe(true);
+    chat.dispatch({ type: 'leaveAcknowledged' });
+    expect(chat.state.isLeavePending).toBe(false);
   });
 
   it('opens the chat on a match, with one welcome notice that names the partner', () => {
     const chat = driveToActive();
     expect(chat.state.phase).toBe('active');
     expect(chat.state.session).toMatchObject({ sessionId: 's1', seq: 1, partner });
-    expect(chat.texts).toEqual(['🎉 You are now chatting with brave-heron-7. Say hi!']);
+    expect(chat.texts).toEqual([welcomeText]);
     expect(chat.state.session?.messages[0]?.senderId).toBe(SYSTEM_SENDER_ID);
   });
 
@@ -98,7 +120,7 @@ describe('searching phase', () => {
     expect(chat.effects).toEqual([createJoinEffect()]);
   });
 
-  it('continues, with the start time of the server, when the server is still searching', () => {
+  it('continues when the server is still searching, with the start time of the server', () => {
     const chat = driveToSearching().receive('authenticated', { userId: me, state: 'searching' });
     expect(chat.effects).toEqual([]);
     chat.receive('queue_joined', { preferences: 'both', since: formatIsoAtOffset(-9_000) });
@@ -106,8 +128,6 @@ describe('searching phase', () => {
   });
 
   describe('when leave_queue was lost with the connection', () => {
-    const driveToCancelled = (): ChatDriver => driveToSearching().dispatch({ type: 'cancelPressed' });
-
     it('sends leave_queue again when the server is still searching, and stays cancelled', () => {
       const chat = driveToCancelled().receive('authenticated', { userId: me, state: 'searching' });
       expect(chat.effects).toEqual([leaveEffect]);
@@ -131,25 +151,19 @@ describe('searching phase', () => {
   });
 
   it('shows the welcome notice in a chat that was matched while disconnected', () => {
-    const chat = driveToSearching().receive(
-      'session_resumed',
-      createSessionResumedData({
-        seq: 2,
-        events: [{ event: 'random_message', data: createMessageData(2, 'hi') }],
-      }),
-    );
-    expect(chat.texts).toEqual(['🎉 You are now chatting with brave-heron-7. Say hi!', 'hi']);
+    const chat = driveToSearching().receive('session_resumed', createResumeWithMessage());
+    expect(chat.texts).toEqual([welcomeText, 'hi']);
   });
 
-  it('takes the waiting time from the latest queue_status instead of the start time in queue_joined', () => {
+  it('corrects its start by the waiting time in queue_status, because the clocks may differ', () => {
     const chat = driveToSearching();
     // The local clock is five minutes ahead of the server's, so a search that has just begun seems five minutes old.
-    chat.receive('queue_joined', { preferences: 'both', since: formatIsoAtOffset(-300_000) });
+    chat.receive('queue_joined', { preferences: 'both', since: formatIsoAtOffset(-5 * 60_000) });
     chat.receive('queue_status', { waitedMs: 100, anyoneMatches: true });
     expect(chat.state.searchingSince).toBe(receivedAtMs - 100);
   });
 
-  it('records that the server has found no compatible user who is waiting', () => {
+  it('records from queue_status that no compatible user is waiting', () => {
     const chat = driveToSearching().receive('queue_status', { waitedMs: 10_000, anyoneMatches: false });
     expect(chat.state.anyoneMatches).toBe(false);
   });
@@ -183,7 +197,7 @@ describe('active → searching: a confirmed skip', () => {
   it('shows no skipped screen when both users skip at the same time', () => {
     const chat = driveToActive()
       .dispatch({ type: 'skipConfirmed', nowMs: receivedAtMs })
-      .receive('chat_skipped', { sessionId: 's1', seq: 2, reason: 'skipped', endedBy: partner.id });
+      .receive('chat_skipped', createChatSkippedData());
     expect(chat.state.phase).toBe('searching');
   });
 
@@ -192,10 +206,9 @@ describe('active → searching: a confirmed skip', () => {
       .dispatch({ type: 'skipConfirmed', nowMs: receivedAtMs })
       .receive('chat_matched', createChatMatchedData('s2'))
       .receive('random_message', createMessageData(2, 'late'))
-      .receive('chat_skipped', { sessionId: 's1', seq: 3, reason: 'skipped', endedBy: me });
+      .receive('chat_skipped', createChatSkippedData({ seq: 3, endedBy: me }));
     expect(chat.state).toMatchObject({ phase: 'active', session: { sessionId: 's2', seq: 1 } });
-    // Only the welcome notice of s2.
-    expect(chat.texts).toHaveLength(1);
+    expect(chat.texts).toEqual([welcomeText]);
   });
 
   it('sends skip_chat again when the server resumes the chat, since the first skip_chat was lost', () => {
@@ -206,36 +219,46 @@ describe('active → searching: a confirmed skip', () => {
     expect(chat.state.phase).toBe('searching');
     expect(chat.effects).toEqual([createSkipEffect('s1'), createJoinEffect()]);
   });
+});
 
-  it('follows a skip in another tab to initial, and the search of that tab to searching', () => {
-    const chat = driveToActive().receive('chat_skipped', {
-      sessionId: 's1',
-      seq: 2,
-      reason: 'skipped',
-      endedBy: me,
-    });
-    expect(chat.state.phase).toBe('initial');
+describe('a skip by the user in another tab', () => {
+  const driveToSkippedInOtherTab = (): ChatDriver =>
+    driveToActive().receive('chat_skipped', createChatSkippedData({ endedBy: me }));
+
+  it('returns to initial', () => {
+    expect(driveToSkippedInOtherTab().state.phase).toBe('initial');
+  });
+
+  it('leads to searching when the other tab has joined the queue', () => {
+    const chat = driveToSkippedInOtherTab();
     chat.receive('queue_joined', { preferences: 'both', since: formatIsoAtOffset() });
     expect(chat.state.phase).toBe('searching');
   });
 });
 
 describe('block_changed', () => {
-  it.each([
+  describe.each([
     ['active', driveToActive],
     ['skipped', driveToSkippedByPartner],
-  ])(
-    'a block of the partner leads from %s to initial, and the following chat_skipped changes nothing',
-    (_phase, driveToPhase) => {
-      const chat = driveToPhase()
-        .receive('block_changed', { userId: partner.id, isBlocked: true })
-        .receive('chat_skipped', { sessionId: 's1', seq: 3, reason: 'skipped', endedBy: me });
+  ])('for a block of the partner in the phase %s', (_phase, driveToPhase) => {
+    const driveToBlocked = (): ChatDriver =>
+      driveToPhase().receive('block_changed', { userId: partner.id, isBlocked: true });
+
+    it('leads to initial and sends nothing', () => {
+      const chat = driveToBlocked();
       expect(chat.state).toMatchObject({ phase: 'initial', session: null });
       expect(chat.effects).toEqual([]);
-    },
-  );
+    });
 
-  it('a block of the partner makes the page ignore later frames of that chat', () => {
+    it('makes the page ignore the chat_skipped that follows', () => {
+      const chat = driveToBlocked();
+      chat.receive('chat_skipped', createChatSkippedData({ seq: 3, endedBy: me }));
+      expect(chat.state).toMatchObject({ phase: 'initial', session: null });
+      expect(chat.effects).toEqual([]);
+    });
+  });
+
+  it('makes the page ignore late messages and a resume of the chat', () => {
     const chat = driveToActive()
       .receive('block_changed', { userId: partner.id, isBlocked: true })
       .receive('random_message', createMessageData(2, 'x'));
@@ -244,41 +267,33 @@ describe('block_changed', () => {
     expect(chat.state.phase).toBe('initial');
   });
 
-  it('a block changes nothing if it is lifted, concerns another user, or arrives outside a chat', () => {
-    const otherUserId = 99;
-    expect(
-      driveToActive().receive('block_changed', { userId: otherUserId, isBlocked: true }).state.phase,
-    ).toBe('active');
-    expect(
-      driveToActive().receive('block_changed', { userId: partner.id, isBlocked: false }).state.phase,
-    ).toBe('active');
-    expect(
-      driveToSearching().receive('block_changed', { userId: partner.id, isBlocked: true }).state.phase,
-    ).toBe('searching');
+  it.each([
+    ['a block of another user', { userId: 99, isBlocked: true }],
+    ['the end of a block', { userId: partner.id, isBlocked: false }],
+  ])('for %s does not close the chat', (_case, data) => {
+    expect(driveToActive().receive('block_changed', data).state.phase).toBe('active');
+  });
+
+  it('does not end a search', () => {
+    const chat = driveToSearching().receive('block_changed', { userId: partner.id, isBlocked: true });
+    expect(chat.state.phase).toBe('searching');
   });
 });
 
 describe('active → skipped', () => {
-  it('shows how the chat ended and keeps the partner', () => {
+  it('shows that the partner has skipped the chat, and keeps the partner', () => {
     const chat = driveToSkippedByPartner();
     expect(chat.state).toMatchObject({ phase: 'skipped', endReason: 'skipped', session: { partner } });
-    const lost = driveToActive().receive('chat_skipped', {
-      sessionId: 's1',
-      seq: 2,
-      reason: 'disconnected',
-      endedBy: null,
-    });
-    expect(lost.state.endReason).toBe('disconnected');
+  });
+
+  it('shows that the connection of the partner was lost', () => {
+    const data = createChatSkippedData({ reason: 'disconnected', endedBy: null });
+    expect(driveToActive().receive('chat_skipped', data).state.endReason).toBe('disconnected');
   });
 
   it('ignores the end of another session', () => {
-    const chat = driveToActive().receive('chat_skipped', {
-      sessionId: 's0',
-      seq: 9,
-      reason: 'skipped',
-      endedBy: partner.id,
-    });
-    expect(chat.state.phase).toBe('active');
+    const data = createChatSkippedData({ sessionId: 's0', seq: 9 });
+    expect(driveToActive().receive('chat_skipped', data).state.phase).toBe('active');
   });
 
   it('waits for chat_skipped when the server has no chat any more, and ends the chat if none arrives', () => {
@@ -305,10 +320,12 @@ describe('skipped phase', () => {
     expect(chat.effects).toEqual([]);
   });
 
-  it('adds nothing to a chat that is over', () => {
-    const chat = driveToSkippedByPartner().receive('random_message', createMessageData(3, 'late'));
+  it('adds no late messages to the chat', () => {
+    const chat = driveToSkippedByPartner();
+    const textsAtEnd = chat.texts;
+    chat.receive('random_message', createMessageData(3, 'late'));
     chat.dispatch(createAckAction('c1', 'mine', 3));
-    expect(chat.texts).toEqual(driveToSkippedByPartner().texts);
+    expect(chat.texts).toEqual(textsAtEnd);
   });
 });
 

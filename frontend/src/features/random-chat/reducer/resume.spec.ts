@@ -11,8 +11,9 @@ import {
   createSessionResumedData,
 } from '@/testing/random-chat-driver';
 
-// `session_resumed` contains stored events that the page has missed, in one or several frames; the last one has
-// `last: true`. `driveToActive` opens the chat s1, whose match has the `seq` 1.
+// `session_resumed` contains stored events, in one or several frames; the last one has `last: true`. Normally, these
+// are the events that the page has missed. With a reset, the server has lost events that the page shows, and sends all
+// events that it still has. `driveToActive` opens the chat s1, whose match has the `seq` 1.
 
 /** The texts of the chat without the welcome notice, which is always the first. */
 const listTexts = ({ texts }: ChatDriver): string[] => texts.slice(1);
@@ -20,20 +21,23 @@ const listTexts = ({ texts }: ChatDriver): string[] => texts.slice(1);
 /** The id that `createMessageData` gives the message with `seq` 2. */
 const ownMessageId = `${receivedAtMs}-2`;
 
-/** The user edits their message `ownMessageId`; the server has not answered. */
-const saveEdit = (chat: ChatDriver): ChatDriver =>
-  chat.dispatch({
-    type: 'editSaved',
-    changeId: 'e1',
-    messageId: ownMessageId,
-    newContent: 'better',
-    me,
-  });
+/** The user has sent the message `ownMessageId` and edited it. The server has not answered the edit. */
+const driveToUnansweredEdit = (): ChatDriver =>
+  driveToActive()
+    .receive('random_message', createMessageData(2, 'mine', { senderId: me }))
+    .dispatch({ type: 'editSaved', changeId: 'e1', messageId: ownMessageId, newContent: 'better', me });
 
-// With a reset, the server has lost events that the page shows, and sends all events that it still has.
 describe('a resume with a reset', () => {
-  /** By default, only the message with `seq` 2 is left. */
-  const createReset = (changes: Partial<ServerData<'session_resumed'>> = {}): ServerData<'session_resumed'> =>
+  /** The page shows a message with `seq` 2, which the server still has, and one with `seq` 3, which it has lost. */
+  const driveToLostMessage = (): ChatDriver =>
+    driveToActive()
+      .receive('random_message', createMessageData(2, 'kept'))
+      .receive('random_message', createMessageData(3, 'lost'));
+
+  /** By default, the server has the message with `seq` 2 only. */
+  const createResetData = (
+    changes: Partial<ServerData<'session_resumed'>> = {},
+  ): ServerData<'session_resumed'> =>
     createSessionResumedData({
       reset: true,
       seq: 2,
@@ -45,10 +49,7 @@ describe('a resume with a reset', () => {
     });
 
   it('replaces the messages on the screen, and later frames continue from its seq', () => {
-    const chat = driveToActive()
-      .receive('random_message', createMessageData(2, 'kept'))
-      .receive('random_message', createMessageData(3, 'lost'));
-    chat.receive('session_resumed', createReset());
+    const chat = driveToLostMessage().receive('session_resumed', createResetData());
     expect(listTexts(chat)).toEqual(['kept']);
     expect(chat.state.session?.seq).toBe(2);
     chat.receive('random_message', createMessageData(3, 'next'));
@@ -57,10 +58,7 @@ describe('a resume with a reset', () => {
   });
 
   it('removes the messages on the screen only at the first of several frames', () => {
-    const chat = driveToActive()
-      .receive('random_message', createMessageData(2, 'kept'))
-      .receive('random_message', createMessageData(3, 'lost'));
-    chat.receive('session_resumed', createReset({ last: false }));
+    const chat = driveToLostMessage().receive('session_resumed', createResetData({ last: false }));
     // Only the first frame has `reset: true`.
     const lastFrame = {
       seq: 3,
@@ -71,9 +69,7 @@ describe('a resume with a reset', () => {
   });
 
   it('resends unacknowledged messages, and returns the text of an unconfirmed edit to the composer', () => {
-    const chat = driveToActive().receive('random_message', createMessageData(2, 'mine', { senderId: me }));
-    saveEdit(chat);
-    chat.receive('session_resumed', createReset());
+    const chat = driveToUnansweredEdit().receive('session_resumed', createResetData());
     expect(chat.effects).toEqual([
       { type: 'returnEditToComposer', sessionId: 's1', messageId: ownMessageId, newContent: 'better' },
       { type: 'resendMessages', sessionId: 's1' },
@@ -83,12 +79,10 @@ describe('a resume with a reset', () => {
   });
 
   it('does not return the text of an edit when the chat has ended, because it has no composer any more', () => {
-    const chat = driveToActive().receive('random_message', createMessageData(2, 'mine', { senderId: me }));
-    saveEdit(chat);
     const chatSkipped = { sessionId: 's1', seq: 3, reason: 'skipped', endedBy: partner.id };
-    chat.receive(
+    const chat = driveToUnansweredEdit().receive(
       'session_resumed',
-      createReset({ seq: 3, events: [{ event: 'chat_skipped', data: chatSkipped }] }),
+      createResetData({ seq: 3, events: [{ event: 'chat_skipped', data: chatSkipped }] }),
     );
     expect(chat.state).toMatchObject({ phase: 'skipped', endReason: 'skipped' });
     expect(chat.effects).toEqual([]);
@@ -127,8 +121,7 @@ describe('a resume without a reset', () => {
   });
 
   it('resends unanswered edits and reactions, and still shows them', () => {
-    const chat = driveToActive().receive('random_message', createMessageData(2, 'mine', { senderId: me }));
-    saveEdit(chat).dispatch({
+    const chat = driveToUnansweredEdit().dispatch({
       type: 'reactionToggled',
       changeId: 'r1',
       messageId: ownMessageId,
@@ -153,6 +146,7 @@ describe('a resume without a reset', () => {
       'session_resumed',
       createSessionResumedData({ seq: 5, events: [{ event: 'from_the_future', data: { seq: 5 } }] }),
     );
+    expect(listTexts(chat)).toEqual([]);
     expect(chat.state.session?.seq).toBe(5);
   });
 
@@ -162,12 +156,12 @@ describe('a resume without a reset', () => {
       createSessionResumedData({ sessionId: 's2', seq: 1 }),
     );
     expect(chat.state.session?.sessionId).toBe('s2');
-    expect(chat.texts).toEqual(['🎉 You are now chatting with brave-heron-7. Say hi!']);
+    expect(chat.texts).toEqual([`🎉 You are now chatting with ${partner.username}. Say hi!`]);
   });
 });
 
 describe('an authentication during a chat', () => {
-  it('closes a chat that another tab has skipped, and then `queue_joined` shows the search of that tab', () => {
+  it('closes the chat, and then shows the search, if the user has skipped and searches in another tab', () => {
     const chat = driveToActive().receive('authenticated', { userId: me, state: 'searching' });
     expect(chat.state.phase).toBe('initial');
     chat.receive('queue_joined', { preferences: 'both', since: formatIsoAtOffset() });

@@ -1,3 +1,4 @@
+import { type ServerData } from '@thaw/contract/server-frames';
 import {
   me,
   partner,
@@ -15,6 +16,13 @@ import {
 
 /** The texts of messages and the questions of games, without the welcome notice, which is always the first. */
 const listTexts = ({ texts }: ChatDriver): string[] => texts.slice(1);
+
+/** An event in `session_resumed`, the frame with the events that the page has missed. */
+type MissedEvent = ServerData<'session_resumed'>['events'][number];
+const toMissedEvent = (data: ServerData<'random_message'>): MissedEvent => ({
+  event: 'random_message',
+  data,
+});
 
 describe('messages', () => {
   it("adds the partner's message once", () => {
@@ -81,80 +89,76 @@ describe('the order of messages', () => {
   });
 
   it('is that of the stream when missing events arrive after a later ack', () => {
-    const chat = driveToActive().dispatch(createAckAction('c2', 'two', 5));
-    chat.receive(
-      'session_resumed',
-      createSessionResumedData({
-        seq: 4,
-        events: [
-          { event: 'random_message', data: createMessageData(2, 'theirs') },
-          {
-            event: 'break_ice_question_received',
-            data: {
-              sessionId: 's1',
-              seq: 3,
-              gameId: 'g1',
-              question: {
-                id: 3,
-                question: 'Tea or coffee?',
-                options: ['Tea', 'Coffee'],
-                category: 'love_language',
-              },
-              initiatorId: partner.id,
-            },
-          },
-          { event: 'random_message', data: createMessageData(4, 'one', { senderId: me, clientId: 'c1' }) },
-        ],
-      }),
-    );
+    const theirMessage = toMissedEvent(createMessageData(2, 'theirs'));
+    const question = {
+      id: 3,
+      question: 'Tea or coffee?',
+      options: ['Tea', 'Coffee'],
+      category: 'love_language',
+    };
+    const theirGame = {
+      event: 'break_ice_question_received',
+      data: { sessionId: 's1', seq: 3, gameId: 'g1', question, initiatorId: partner.id },
+    };
+    const ownMessage = toMissedEvent(createMessageData(4, 'one', { senderId: me, clientId: 'c1' }));
+    const chat = driveToActive()
+      .dispatch(createAckAction('c2', 'two', 5))
+      .receive(
+        'session_resumed',
+        createSessionResumedData({ seq: 4, events: [theirMessage, theirGame, ownMessage] }),
+      );
     expect(listTexts(chat)).toEqual(['theirs', 'Tea or coffee?', 'one', 'two']);
   });
 });
 
 describe('a gap in seq', () => {
-  it('makes the page request the missing events once, and show later events only after them', () => {
+  const receiveMissedMessages = (chat: ChatDriver): ChatDriver => {
+    const messages = [
+      createMessageData(2, 'two'),
+      createMessageData(3, 'three'),
+      createMessageData(4, 'four'),
+    ];
+    return chat.receive(
+      'session_resumed',
+      createSessionResumedData({ seq: 4, events: messages.map(toMissedEvent) }),
+    );
+  };
+
+  it('makes the page request the missing events once', () => {
     const chat = driveToActive().receive('random_message', createMessageData(3, 'three'));
     expect(chat.effects).toEqual([{ type: 'resync' }]);
-    expect(chat.texts).not.toContain('three');
     chat.receive('random_message', createMessageData(4, 'four'));
     expect(chat.effects).toEqual([]);
-    chat.receive(
-      'session_resumed',
-      createSessionResumedData({
-        seq: 4,
-        events: [
-          createMessageData(2, 'two'),
-          createMessageData(3, 'three'),
-          createMessageData(4, 'four'),
-        ].map((data) => ({
-          event: 'random_message',
-          data,
-        })),
-      }),
-    );
+  });
+
+  it('makes the page show later events only after the missing ones', () => {
+    const chat = driveToActive().receive('random_message', createMessageData(3, 'three'));
+    expect(chat.texts).not.toContain('three');
+    chat.receive('random_message', createMessageData(4, 'four'));
+    receiveMissedMessages(chat);
     expect(listTexts(chat)).toEqual(['two', 'three', 'four']);
-    // A new gap.
-    chat.receive('random_message', createMessageData(6, 'six'));
+  });
+
+  it('makes the page request missing events again after an earlier gap was filled', () => {
+    const chat = driveToActive().receive('random_message', createMessageData(3, 'three'));
+    receiveMissedMessages(chat).receive('random_message', createMessageData(6, 'six'));
     expect(chat.effects).toEqual([{ type: 'resync' }]);
   });
 
-  it('is also detected from an ack, whose message is shown immediately and not added again', () => {
+  it('is also detected from an ack, whose message is shown immediately', () => {
     const chat = driveToActive().dispatch(createAckAction('c1', 'hello', 3));
     expect(chat.effects).toEqual([{ type: 'resync' }]);
     expect(chat.texts).toContain('hello');
-    chat.receive(
-      'session_resumed',
-      createSessionResumedData({
-        seq: 3,
-        events: [
-          { event: 'random_message', data: createMessageData(2, 'two') },
-          {
-            event: 'random_message',
-            data: createMessageData(3, 'hello', { senderId: me, clientId: 'c1' }),
-          },
-        ],
-      }),
-    );
+  });
+
+  it('does not make the page show an acknowledged message again when it is among the missing events', () => {
+    const messages = [
+      createMessageData(2, 'two'),
+      createMessageData(3, 'hello', { senderId: me, clientId: 'c1' }),
+    ];
+    const chat = driveToActive()
+      .dispatch(createAckAction('c1', 'hello', 3))
+      .receive('session_resumed', createSessionResumedData({ seq: 3, events: messages.map(toMissedEvent) }));
     expect(chat.texts.filter((text) => text === 'hello')).toHaveLength(1);
     expect(chat.state.session?.seq).toBe(3);
   });

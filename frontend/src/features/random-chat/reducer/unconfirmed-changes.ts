@@ -1,5 +1,4 @@
 import { type Reactions } from '@thaw/contract/random-chat';
-import { type ChatMessage } from '@/chat-ui/chat-message';
 import {
   type ConfirmedContent,
   type MessageChange,
@@ -28,22 +27,14 @@ const applyReaction = (
   return { ...reactions, [emoji]: { count: users.length, users } };
 };
 
-const applyChange = (content: ConfirmedContent, change: MessageChange): ConfirmedContent =>
-  change.kind === 'edit'
-    ? { ...content, content: change.newContent, isEdited: true }
-    : {
-        ...content,
-        reactions: applyReaction(content.reactions, change.emoji, change.action, change.userId),
-      };
-
-const pickConfirmedContent = ({ content, isEdited, reactions }: ChatMessage): ConfirmedContent => ({
-  content,
-  isEdited,
-  reactions,
-});
+const applyChange = (shown: ConfirmedContent, change: MessageChange): ConfirmedContent => {
+  if (change.kind === 'edit') return { ...shown, content: change.newContent, isEdited: true };
+  const { emoji, action, userId } = change;
+  return { ...shown, reactions: applyReaction(shown.reactions, emoji, action, userId) };
+};
 
 /** Stores the confirmed content and the unanswered changes of a message, and updates the message on the screen. */
-const replaceUnconfirmed = (
+const replaceContentAndChanges = (
   session: Session,
   messageId: string,
   { confirmed, changes }: UnconfirmedMessage,
@@ -59,30 +50,31 @@ const replaceUnconfirmed = (
   };
 };
 
-/** The confirmed content and the unanswered changes of a message; undefined when there is no such message. */
-const findUnconfirmed = (session: Session, messageId: string): UnconfirmedMessage | undefined => {
+/** The confirmed content and the unanswered changes, if any, of a message; undefined when there is no such message. */
+const findContentAndChanges = (session: Session, messageId: string): UnconfirmedMessage | undefined => {
   const unconfirmed = session.unconfirmedMessages[messageId];
   if (unconfirmed) return unconfirmed;
   const message = session.messages.find(({ id }) => id === messageId);
-  return message && { confirmed: pickConfirmedContent(message), changes: [] };
+  if (!message) return undefined;
+  // Without unanswered changes, the content on the screen is the confirmed content.
+  const { content, isEdited, reactions } = message;
+  return { confirmed: { content, isEdited, reactions }, changes: [] };
 };
 
 /** Shows a change that the server has not answered yet. */
 export const addUnconfirmedChange = (session: Session, messageId: string, change: MessageChange): Session => {
-  const unconfirmed = findUnconfirmed(session, messageId);
-  if (!unconfirmed) return session;
-  const { confirmed, changes } = unconfirmed;
-  return replaceUnconfirmed(session, messageId, { confirmed, changes: [...changes, change] });
+  const found = findContentAndChanges(session, messageId);
+  if (!found) return session;
+  return replaceContentAndChanges(session, messageId, { ...found, changes: [...found.changes, change] });
 };
 
 /** Removes a change that the server has answered or will not answer. */
 export const removeUnconfirmedChange = (session: Session, messageId: string, changeId: string): Session => {
   const unconfirmed = session.unconfirmedMessages[messageId];
   if (!unconfirmed) return session;
-  const { confirmed, changes } = unconfirmed;
-  const remaining = changes.filter((change) => change.changeId !== changeId);
-  if (remaining.length === changes.length) return session;
-  return replaceUnconfirmed(session, messageId, { confirmed, changes: remaining });
+  const remaining = unconfirmed.changes.filter((change) => change.changeId !== changeId);
+  if (remaining.length === unconfirmed.changes.length) return session;
+  return replaceContentAndChanges(session, messageId, { ...unconfirmed, changes: remaining });
 };
 
 /** Updates the confirmed content of a message; the user's unanswered changes are applied on top. */
@@ -91,8 +83,8 @@ export const updateConfirmedContent = (
   messageId: string,
   update: Partial<ConfirmedContent>,
 ): Session => {
-  const unconfirmed = findUnconfirmed(session, messageId);
-  if (!unconfirmed) return session;
-  const { confirmed, changes } = unconfirmed;
-  return replaceUnconfirmed(session, messageId, { confirmed: { ...confirmed, ...update }, changes });
+  const found = findContentAndChanges(session, messageId);
+  if (!found) return session;
+  const confirmed = { ...found.confirmed, ...update };
+  return replaceContentAndChanges(session, messageId, { ...found, confirmed });
 };

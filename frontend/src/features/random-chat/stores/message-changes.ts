@@ -6,7 +6,20 @@ import { type RandomChatSocket } from '@/features/random-chat/stores/random-chat
 import { isChatEndedError } from '@/features/random-chat/stores/random-outbox';
 import { SocketRequestError } from '@/lib/socket/socket-request-error';
 
+type ChangeEvent = 'message_edit' | 'message_reaction';
+/** The frame that the partner receives when the server has stored a change. */
 type ChangeFrame = Extract<Action, { type: 'changeStored' }>['frame'];
+
+/** An edit or a reaction of the user, as it is sent to the server. */
+interface Change<E extends ChangeEvent> {
+  changeId: string;
+  event: E;
+  data: ClientInput<E>;
+  /** Returns undefined if the ack is invalid; the change then counts as failed. */
+  toFrame: (ack: Record<string, unknown>) => ChangeFrame | undefined;
+  /** Called after a failed change is undone, unless the chat has ended. */
+  onFailed: (reason: 'too_fast' | 'not_saved', retryAfterMs?: number) => void;
+}
 
 export interface MessageChangesOptions {
   getSocket: () => RandomChatSocket;
@@ -21,19 +34,18 @@ export interface MessageChangesOptions {
 export const createMessageChanges = ({ getSocket, dispatch, outbox }: MessageChangesOptions) => {
   const inFlightChangeIds = new Set<string>();
 
-  const sendChange = <E extends 'message_edit' | 'message_reaction'>(
-    event: E,
-    data: ClientInput<E>,
-    changeId: string,
-    /** Returns the frame that the partner receives; undefined if the ack is invalid. */
-    toFrame: (ack: Record<string, unknown>) => ChangeFrame | undefined,
-    onFailed: (reason: 'too_fast' | 'not_saved', retryAfterMs?: number) => void,
-  ): void => {
+  const sendChange = <E extends ChangeEvent>({
+    changeId,
+    event,
+    data,
+    toFrame,
+    onFailed,
+  }: Change<E>): void => {
     if (inFlightChangeIds.has(changeId)) return;
     inFlightChangeIds.add(changeId);
     const { sessionId, messageId, userId } = data;
     const undo = (): void => dispatch({ type: 'changeFailed', sessionId, changeId, messageId });
-    const fail: typeof onFailed = (reason, retryAfterMs) => {
+    const undoAndReport: typeof onFailed = (reason, retryAfterMs) => {
       undo();
       onFailed(reason, retryAfterMs);
     };
@@ -41,45 +53,46 @@ export const createMessageChanges = ({ getSocket, dispatch, outbox }: MessageCha
       .request(event, data, {
         onAck: (ack) => {
           const frame = toFrame(ack);
-          if (!frame) return fail('not_saved');
+          if (!frame) return undoAndReport('not_saved');
           dispatch({ type: 'changeStored', changeId, messageId, frame, me: userId });
         },
       })
       .catch((error: unknown) => {
         if (!(error instanceof SocketRequestError)) throw error;
+        const isConnectionLost = error.failure === 'closed' || error.failure === 'not_connected';
         // The reducer sends the change again when the chat is resumed.
-        if (error.failure === 'closed' || error.failure === 'not_connected') return;
-        // `resync` requests the missed events. One of them is the end of the chat.
+        if (isConnectionLost) return;
         if (isChatEndedError(error)) {
           undo();
-          return getSocket().resync();
+          getSocket().resync(); // fetches the end of the chat, which this page missed
+          return;
         }
-        fail(error.code === 'rate_limited' ? 'too_fast' : 'not_saved', error.retryAfterMs);
+        undoAndReport(error.code === 'rate_limited' ? 'too_fast' : 'not_saved', error.retryAfterMs);
       })
       .finally(() => inFlightChangeIds.delete(changeId));
   };
 
   return {
     react: ({ changeId, data }: Extract<Effect, { type: 'react' }>): void =>
-      sendChange(
-        'message_reaction',
-        data,
+      sendChange({
         changeId,
-        (ack) => {
+        event: 'message_reaction',
+        data,
+        toFrame: (ack) => {
           const parsed = reactionAckSchema.safeParse(ack);
           if (!parsed.success) return undefined;
           return { event: 'message_reaction', data: { ...data, ...parsed.data } };
         },
-        (reason, retryAfterMs) => outbox.notify(data.sessionId, `reaction_${reason}`, retryAfterMs),
-      ),
+        onFailed: (reason, retryAfterMs) => outbox.notify(data.sessionId, `reaction_${reason}`, retryAfterMs),
+      }),
 
     edit: ({ changeId, data }: Extract<Effect, { type: 'edit' }>): void => {
       const { sessionId, messageId, newContent } = data;
-      sendChange(
-        'message_edit',
-        data,
+      sendChange({
         changeId,
-        (ack) => {
+        event: 'message_edit',
+        data,
+        toFrame: (ack) => {
           const parsed = storedAckSchema.safeParse(ack);
           if (!parsed.success) return undefined;
           return {
@@ -87,11 +100,11 @@ export const createMessageChanges = ({ getSocket, dispatch, outbox }: MessageCha
             data: { sessionId, messageId, newContent, seq: parsed.data.seq },
           };
         },
-        (reason, retryAfterMs) => {
+        onFailed: (reason, retryAfterMs) => {
           outbox.keepUnsavedEdit({ conversationId: sessionId, messageId, text: newContent });
           outbox.notify(sessionId, `edit_${reason}`, retryAfterMs);
         },
-      );
+      });
     },
   };
 };

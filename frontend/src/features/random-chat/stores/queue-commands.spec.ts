@@ -10,31 +10,42 @@ afterEach(() => {
   signOut();
 });
 
+/** Rejects the last command `event`. */
+const rejectLast = async (
+  { socket }: RandomChatPage,
+  event: 'join_queue' | 'leave_queue',
+  error: SocketRequestError,
+): Promise<void> => {
+  socket.listCommands(event).at(-1)?.reject(error);
+  await flushPromises();
+};
+
 describe('a search', () => {
   it('sends join_queue again after the delay that the server requests', async () => {
-    const { chat, clock, commands } = openRandomChatPage();
+    const page = openRandomChatPage();
+    const { chat, clock, commands } = page;
     const retryAfterMs = 700;
     chat.startSearch();
-    commands.at(-1)?.reject(new SocketRequestError('refused', 'rate_limited', retryAfterMs));
-    await flushPromises();
+    await rejectLast(page, 'join_queue', new SocketRequestError('refused', 'rate_limited', retryAfterMs));
     expect(commands).toHaveLength(1);
     clock.advance(retryAfterMs);
     expect(commands).toHaveLength(2);
   });
 
   it('returns to the phase `initial` when it is refused, and increases `refusalCount`', async () => {
-    const { chat, commands, getState } = openRandomChatPage();
+    const page = openRandomChatPage();
+    const { chat, getState } = page;
     chat.startSearch();
-    commands.at(-1)?.reject(new SocketRequestError('refused', 'unavailable'));
-    await flushPromises();
+    await rejectLast(page, 'join_queue', new SocketRequestError('refused', 'unavailable'));
+    // Each increment of `refusalCount` shows a toast.
     expect(getState()).toMatchObject({ phase: 'initial', refusalCount: 1 });
   });
 
   it('resyncs when the user is already in a chat', async () => {
-    const { chat, commands, socket, getState } = openRandomChatPage();
+    const page = openRandomChatPage();
+    const { chat, socket, getState } = page;
     chat.startSearch();
-    commands.at(-1)?.reject(new SocketRequestError('refused', 'already_in_session'));
-    await flushPromises();
+    await rejectLast(page, 'join_queue', new SocketRequestError('refused', 'already_in_session'));
     expect(socket.resyncCount).toBe(1);
     expect(getState().phase).toBe('searching');
   });
@@ -52,21 +63,24 @@ describe('a search', () => {
 });
 
 describe('after a timeout', () => {
-  const timeOutLastCommand = async ({ socket }: RandomChatPage, event: string): Promise<void> => {
-    socket.listCommands(event).at(-1)?.reject(new SocketRequestError('timeout'));
-    await flushPromises();
-  };
+  const timeout = new SocketRequestError('timeout');
 
-  it('join_queue is sent again unless the user has cancelled the search', async () => {
+  it('join_queue is sent again while the user searches', async () => {
     const page = openRandomChatPage();
     const { chat, socket, getState } = page;
     chat.startSearch();
-    await timeOutLastCommand(page, 'join_queue');
+    await rejectLast(page, 'join_queue', timeout);
     expect(socket.listCommands('join_queue')).toHaveLength(2);
     expect(getState().phase).toBe('searching');
+  });
+
+  it('join_queue is not sent again when the user has cancelled the search', async () => {
+    const page = openRandomChatPage();
+    const { chat, socket } = page;
+    chat.startSearch();
     chat.cancelSearch();
-    await timeOutLastCommand(page, 'join_queue');
-    expect(socket.listCommands('join_queue')).toHaveLength(2);
+    await rejectLast(page, 'join_queue', timeout);
+    expect(socket.listCommands('join_queue')).toHaveLength(1);
   });
 
   it('leave_queue is sent again until it is acknowledged', async () => {
@@ -74,11 +88,12 @@ describe('after a timeout', () => {
     const { chat, socket, getState } = page;
     chat.startSearch();
     chat.cancelSearch();
-    await timeOutLastCommand(page, 'leave_queue');
+    await rejectLast(page, 'leave_queue', timeout);
     expect(socket.listCommands('leave_queue')).toHaveLength(2);
     socket.listCommands('leave_queue').at(-1)?.ack({});
     expect(getState().isLeavePending).toBe(false);
     await flushPromises();
+    // No third command.
     expect(socket.listCommands('leave_queue')).toHaveLength(2);
   });
 });

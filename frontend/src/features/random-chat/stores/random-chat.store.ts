@@ -134,7 +134,7 @@ export const createRandomChat = ({ clock, newId, chatTabs }: RandomChatOptions) 
         else socket.send(effect.event, effect.data);
         return;
       case 'resendMessages':
-        return outbox.resendAll(effect.sessionId);
+        return outbox.resendUnacknowledged(effect.sessionId);
       case 'react':
         return messageChanges.react(effect);
       case 'edit':

@@ -9,7 +9,7 @@ import { type Clock } from '@/lib/clock';
 import { type SocketRequestError } from '@/lib/socket/socket-request-error';
 import { currentUser } from '@/product/identity';
 
-/** Whether the command was refused because its chat has ended. The caller then resyncs, to learn how it ended. */
+/** Whether a command was refused because its chat has ended. A resync then fetches the end, which the page missed. */
 export const isChatEndedError = ({ code }: SocketRequestError): boolean =>
   code === 'session_ended' || code === 'not_in_session';
 
@@ -20,7 +20,7 @@ export interface RandomOutboxOptions {
   dispatch: (action: Action) => void;
 }
 
-/** The outbox of random chats. Its conversation ids are session ids. The end of a chat drops its unsent messages. */
+/** The outbox of random chats, whose conversation ids are session ids. `randomChat` empties it when a chat ends. */
 export const createRandomOutbox = ({ clock, newId, getSocket, dispatch }: RandomOutboxOptions): Outbox =>
   createOutbox({
     clock,
@@ -42,7 +42,7 @@ export const createRandomOutbox = ({ clock, newId, getSocket, dispatch }: Random
     handleAck: (message, data) => {
       const ack = randomMessageAckSchema.safeParse(data);
       const me = currentUser();
-      if (!ack.success || !me) return false;
+      if (!ack.success || !me) return false; // the outbox marks the message as refused
       const { conversationId: sessionId, clientId, type, replyTo } = message;
       const sentMessage = { clientId, senderId: me.id, content: toWireContent(message), type, replyTo };
       dispatch({ type: 'messageAcknowledged', sessionId, message: sentMessage, ack: ack.data });
@@ -51,12 +51,12 @@ export const createRandomOutbox = ({ clock, newId, getSocket, dispatch }: Random
     onRefused: (_message, error) => {
       if (isChatEndedError(error)) getSocket().resync();
     },
-    // The code of uploads is loaded with the first picture.
+    // The code for uploads is loaded with the first picture.
     upload: async (file, options) => {
       const { uploadChatImage } = await import('@/features/random-chat/api/upload-chat-image');
       return uploadChatImage(file, options);
     },
-    // A message that was not sent returns to the composer of its chat; if none is mounted, to the stored draft.
+    // While no composer is mounted, an unsent message that the outbox returns is added to the stored draft.
     onReturnedWithoutComposer: (sessionId, returned) =>
       writeDraft(sessionId, prependReturned(readDraft(sessionId), returned)),
     // A reload has lost the file of the picture; the draft records that there was one.

@@ -11,7 +11,7 @@ import { ChoiceGroup } from '@/ui/choice-group';
 import { Modal } from '@/ui/modal';
 import { TextArea } from '@/ui/text-area';
 
-/** Length, in code points, from which the counter is shown. */
+/** The counter is shown from this length on: shortly before the limit of 1,000 code points. */
 const showCountFrom = 900;
 
 const choices = reportCategorySchema.options.map((value) => ({
@@ -20,7 +20,7 @@ const choices = reportCategorySchema.options.map((value) => ({
 }));
 
 /** Shown after a report of self-harm: whom to call if someone is in danger. */
-const InDanger = () => {
+const DangerHint = () => {
   const closeButton = useRef<HTMLButtonElement>(null);
   useEffect(() => closeButton.current?.focus(), []);
   return (
@@ -37,7 +37,7 @@ const InDanger = () => {
 
 interface ReportFormProps {
   name: string;
-  /** The person is blocked already. */
+  /** Whether the user has already blocked the person. */
   isBlocked: boolean;
   isPending: boolean;
   onSend: ReturnType<typeof useReport>['send'];
@@ -64,8 +64,10 @@ const ReportForm = ({ name, isBlocked, isPending, onSend }: ReportFormProps) => 
         look="rows"
         value={category}
         choices={choices}
-        // `ChoiceGroup` cannot be disabled.
-        onChoose={(chosen) => (isPending ? undefined : setCategory(chosen))}
+        onChoose={(chosen) => {
+          // `ChoiceGroup` cannot be disabled.
+          if (!isPending) setCategory(chosen);
+        }}
       />
       <TextArea
         label={copy.words}
@@ -116,9 +118,9 @@ export const ReportDialog = ({ userId, target, isBlocked }: ReportDialogProps) =
       onDismiss={closeReportDialog}
       isLocked={isPending}
     >
-      {/* Only a report of self-harm keeps the dialog open after it is sent. */}
+      {/* Still open after sending: the report was about self-harm. `useReport` closes the dialog after any other. */}
       {isSent ? (
-        <InDanger />
+        <DangerHint />
       ) : (
         <ReportForm name={username} isBlocked={isBlocked} isPending={isPending} onSend={send} />
       )}

@@ -1,5 +1,6 @@
 import { act, screen, waitFor, within } from '@testing-library/react';
-import userEvent from '@testing-library/user-event';
+import userEvent, { type UserEvent } from '@testing-library/user-event';
+import { type ServerData } from '@thaw/contract/server-frames';
 import { SafetySettings } from '@/features/safety/components/safety-settings';
 import { createSafetyHandler } from '@/features/safety/handlers';
 import { createQueryClient } from '@/lib/query-client';
@@ -11,7 +12,7 @@ import { fakeServer, Refusal } from '@/testing/fake-server';
 import { renderWithCache } from '@/testing/with-cache';
 import { useToasts } from '@/ui/toast-store';
 
-// Dates of this year are shown without the year.
+// The block of `heron` is shown without the year, because it is from this year.
 const thisYear = new Date().getFullYear();
 const heron = {
   blockedId: 12,
@@ -20,6 +21,7 @@ const heron = {
   createdAt: `${thisYear}-01-20T12:00:00.000Z`,
 };
 const finch = { blockedId: 13, username: 'finch', avatar: null, createdAt: '2020-11-20T12:00:00.000Z' };
+/** Ends the subscription of `openSettings`. */
 let unsubscribe = (): void => undefined;
 
 beforeEach(() => {
@@ -33,22 +35,31 @@ afterEach(() => {
   jest.restoreAllMocks();
 });
 
-/** Renders the settings, and connects the events of the page to the handler of frames, as app/realtime.ts does. */
+/**
+ * Renders the settings. As in app/realtime.ts, a block or unblock on this page is handled like the frame that the
+ * server sends after one in another tab.
+ * @returns `receiveBlockChange`: handles such a frame
+ */
 const openSettings = () => {
   const queryClient = createQueryClient();
-  const handle = createSafetyHandler(queryClient);
-  unsubscribe = onAppEvent('block-changed', (data) => handle({ event: 'block_changed', data }));
+  const handleFrame = createSafetyHandler(queryClient);
+  const receiveBlockChange = (data: ServerData<'block_changed'>) =>
+    handleFrame({ event: 'block_changed', data });
+  unsubscribe = onAppEvent('block-changed', receiveBlockChange);
   renderWithCache(<SafetySettings userId={7} />, queryClient);
-  return { user: userEvent.setup(), handle };
+  return { user: userEvent.setup(), receiveBlockChange };
 };
-const findList = () => screen.findByRole('dialog', { name: 'Blocked people' });
+/** Opens the list of blocked people, whose number the button shows. */
+const openList = async (user: UserEvent, count: number) => {
+  await user.click(await screen.findByRole('button', { name: `Blocked people (${count})` }));
+  return screen.findByRole('dialog', { name: 'Blocked people' });
+};
 const getShownToast = () => useToasts.getState().shown;
 
 it('shows the number of blocked people, and lists their names and the dates of the blocks', async () => {
   fakeServer({ 'GET /api/blocks/7': [heron, finch] });
   const { user } = openSettings();
-  await user.click(await screen.findByRole('button', { name: 'Blocked people (2)' }));
-  const rows = within(await findList()).getAllByRole('listitem');
+  const rows = within(await openList(user, 2)).getAllByRole('listitem');
   expect(rows[0]).toHaveTextContent(/heronBlocked (20 Jan|Jan 20)Unblock/);
   expect(rows[1]).toHaveTextContent(/finchBlocked .*2020Unblock/);
   expect(within(rows[0]!).getByRole('button', { name: 'Unblock' })).toHaveAccessibleDescription('heron');
@@ -57,8 +68,7 @@ it('shows the number of blocked people, and lists their names and the dates of t
 it('unblocks a person, removes the row, and shows a toast', async () => {
   const server = fakeServer({ 'GET /api/blocks/7': [heron, finch], 'DELETE /api/blocks/7/12': undefined });
   const { user } = openSettings();
-  await user.click(await screen.findByRole('button', { name: 'Blocked people (2)' }));
-  const [first] = within(await findList()).getAllByRole('listitem');
+  const [first] = within(await openList(user, 2)).getAllByRole('listitem');
   server.routes['GET /api/blocks/7'] = [finch];
   await user.click(within(first!).getByRole('button'));
   await waitFor(() => expect(screen.queryByText('heron')).toBeNull());
@@ -67,11 +77,10 @@ it('unblocks a person, removes the row, and shows a toast', async () => {
 });
 
 it('reports success when the person has already been unblocked', async () => {
-  // DELETE has no route, so its response is a 404.
+  // The server has no block to delete, so it answers the DELETE with 404: the fake server has no such route.
   const server = fakeServer({ 'GET /api/blocks/7': [heron] });
   const { user } = openSettings();
-  await user.click(await screen.findByRole('button', { name: 'Blocked people (1)' }));
-  await findList();
+  await openList(user, 1);
   server.routes['GET /api/blocks/7'] = [];
   await user.click(screen.getByRole('button', { name: 'Unblock' }));
   expect(await screen.findByText('You have blocked no one.')).toBeVisible();
@@ -84,8 +93,7 @@ it('keeps the row and shows a toast when a person could not be unblocked', async
     'DELETE /api/blocks/7/12': new Refusal(429, { message: 'Slow' }),
   });
   const { user } = openSettings();
-  await user.click(await screen.findByRole('button', { name: 'Blocked people (1)' }));
-  await findList();
+  await openList(user, 1);
   await user.click(screen.getByRole('button', { name: 'Unblock' }));
   await waitFor(() => expect(getShownToast()).toMatchObject({ title: 'Not unblocked', description: 'Slow' }));
   expect(screen.getByRole('button', { name: 'Unblock' })).toBeEnabled();
@@ -103,22 +111,28 @@ it('shows an error with a retry, and then that the list is empty', async () => {
 
 it('follows a block and an unblock in another tab', async () => {
   const server = fakeServer({ 'GET /api/blocks/7': [] });
-  const { handle } = openSettings();
+  const { receiveBlockChange } = openSettings();
   await screen.findByRole('button', { name: 'Blocked people (0)' });
   server.routes['GET /api/blocks/7'] = [heron];
-  act(() => handle({ event: 'block_changed', data: { userId: 12, isBlocked: true } }));
+  act(() => receiveBlockChange({ userId: 12, isBlocked: true }));
   expect(await screen.findByRole('button', { name: 'Blocked people (1)' })).toBeVisible();
   server.routes['GET /api/blocks/7'] = [];
-  act(() => handle({ event: 'block_changed', data: { userId: 12, isBlocked: false } }));
+  act(() => receiveBlockChange({ userId: 12, isBlocked: false }));
   expect(await screen.findByRole('button', { name: 'Blocked people (0)' })).toBeVisible();
 });
 
-it('hides insults from strangers by default, and stores the choice in this browser', async () => {
+it('hides insults from strangers by default', () => {
+  localStorage.clear();
+  fakeServer({ 'GET /api/blocks/7': [] });
+  openSettings();
+  expect(screen.getByRole('switch', { name: 'Hide insults from strangers' })).toBeChecked();
+});
+
+it('stores in this browser whether insults from strangers are hidden', async () => {
   localStorage.clear();
   fakeServer({ 'GET /api/blocks/7': [] });
   const { user } = openSettings();
   const insults = screen.getByRole('switch', { name: 'Hide insults from strangers' });
-  expect(insults).toBeChecked();
   await user.click(insults);
   expect(insults).not.toBeChecked();
   expect(isHidingInsults()).toBe(false);

@@ -18,7 +18,7 @@ const AgeQuestion = ({ userId, notice }: NoticeDialogProps) => {
   const { isPending, answer } = useAgeAnswer(userId, notice);
   return (
     <div className="mt-6 flex flex-wrap gap-3">
-      {/* 'That was not my age' takes back a stated age below 18, so it also means 'adult'. */}
+      {/* Two buttons answer 'adult': 'That was not my age' takes back a stated age below 18. */}
       <Button disabled={isPending} onClick={() => answer('adult')}>
         {copy.notice.notMyAge}
       </Button>
@@ -36,15 +36,15 @@ const AgeQuestion = ({ userId, notice }: NoticeDialogProps) => {
 export const NoticeDialog = ({ userId, notice }: NoticeDialogProps) => {
   const markSeen = useMarkSeen(userId);
   const close = (): void => closeNotice(notice.id);
-  const isAgeAsked = useIdentity(({ user }) => user?.standing.kind === 'age_question');
-  // An answer marks the notice as seen and changes the standing, in either order. The question stays until both have
-  // happened; then the notice is shown like any other.
-  const isQuestion = notice.kind === 'age_question' && (isAgeAsked || notice.seenAt === null);
+  const mustAnswer = useIdentity(({ user }) => user?.standing.kind === 'age_question');
+  // An answer marks the notice as seen and changes the standing, in either order.
+  const isAnswered = notice.seenAt !== null && !mustAnswer;
+  const showsQuestion = notice.kind === 'age_question' && !isAnswered;
   return (
     <Modal isOpen isOpenedByPage title={getNoticeTitle(notice)} onDismiss={close}>
       <div className="mt-4">
         <NoticeBody notice={notice} />
-        {isQuestion ? (
+        {showsQuestion ? (
           <AgeQuestion userId={userId} notice={notice} />
         ) : (
           <AppealPart userId={userId} notice={notice}>

@@ -5,17 +5,18 @@ import { chooseStarters, suggestionsShown } from '@/features/suggestions/choose-
 import { starters } from '@/features/suggestions/starters';
 import { keepModelIdeas, useSuggestions } from '@/features/suggestions/stores/suggestions.store';
 
-/** The markers of the images in a message of the type `mixed`. Words in their URLs are not words of the user. */
+/** The images in a message of the type `mixed`. They contain URLs. */
 const imageMarkers = /\[IMAGE:[^\]]*\]/g;
 
-/**
- * The content of a message of the type `image` is a URL, not a text. While `picture` is set, the message is not stored
- * yet and the content is only its caption.
- */
-const readText = ({ type, content, isDeleted, picture }: ChatMessage): string =>
-  isDeleted === true || (type === 'image' && !picture) ? '' : content.replace(imageMarkers, ' ').trim();
+/** Returns what the user has written; an empty string for a picture without a caption and for a deleted message. */
+const readText = ({ type, content, isDeleted, picture }: ChatMessage): string => {
+  if (isDeleted) return '';
+  // While `picture` is set, the message is not stored yet, and `content` is the caption. Later, it is a URL.
+  if (type === 'image' && !picture) return '';
+  return content.replace(imageMarkers, ' ').trim();
+};
 
-/** The texts of both users, oldest first; empty strings for pictures without a caption and for deleted messages. */
+/** The texts of both users, oldest first. */
 const readTexts = (messages: readonly ChatMessage[]): string[] =>
   messages.filter((message) => !isNotice(message) && !isCard(message)).map(readText);
 
@@ -47,30 +48,34 @@ interface Round extends Omit<IdeasOptions, 'messages'> {
 /** Draws starters that were not shown before. When fewer than three are left, shown but unused ones are drawn again. */
 const drawStarters = (round: Round): Round => {
   const { conversationId, texts, used } = round;
-  const draw = (shown: readonly string[]): string[] =>
+  const drawExcept = (excluded: readonly string[]): string[] =>
     chooseStarters(
       starters,
       { conversationId, texts },
-      ({ text }) => used.has(text) || shown.includes(text),
+      ({ text }) => used.has(text) || excluded.includes(text),
     ).map(({ text }) => text);
-  const others = draw(round.shown);
-  if (others.length === suggestionsShown)
-    return { ...round, ideas: others, shown: [...round.shown, ...others] };
+  const fresh = drawExcept(round.shown);
+  if (fresh.length === suggestionsShown) return { ...round, ideas: fresh, shown: [...round.shown, ...fresh] };
   // From now on, only the repeated starters count as shown.
-  const repeated = draw([]);
+  const repeated = drawExcept([]);
   return { ...round, ideas: repeated, shown: repeated };
+};
+
+/** Identifies the conversation and its number of messages, for which the ideas of the model are kept. */
+const buildKeptFor = ({ conversationId, texts }: Round): string => `${conversationId} ${texts.length}`;
+
+/** The ideas that the model has already given for this state of the conversation, without another request. */
+const findKeptIdeas = (round: Round): readonly string[] | undefined => {
+  const kept = useSuggestions.getState().modelIdeas;
+  return kept?.keptFor === buildKeptFor(round) ? kept.ideas : undefined;
 };
 
 /** Asks the model. If it has no idea, or only used ones, draws starters. */
 const askForIdeas = async (round: Round, consentingUserId: number): Promise<Round> => {
-  // The ideas are kept until a message is added: if the row is closed and reappears, the model is not asked again.
-  // `keptFor` identifies the conversation and its number of messages.
-  const keptFor = `${round.conversationId} ${round.texts.length}`;
-  const kept = useSuggestions.getState().modelIdeas;
-  const isKept = !round.hasAskedForOthers && kept?.keptFor === keptFor;
-  const ideas = isKept ? kept.ideas : await askModel(consentingUserId, round.chat).catch(() => []);
+  const keptIdeas = round.hasAskedForOthers ? undefined : findKeptIdeas(round);
+  const ideas = keptIdeas ?? (await askModel(consentingUserId, round.chat).catch(() => []));
   const unused = ideas.filter((idea) => !round.used.has(idea));
-  keepModelIdeas({ keptFor, ideas: unused });
+  keepModelIdeas({ keptFor: buildKeptFor(round), ideas: unused });
   return unused.length === 0 ? drawStarters(round) : { ...round, ideas: unused, isFromModel: true };
 };
 
@@ -95,20 +100,21 @@ const beginRound = (
 };
 
 /**
- * Ideas for what to write, as texts: from the language model, or starters if the user has not agreed to use it or it
- * has no idea. They change only when `drawOthers` is called or the user chooses another source.
+ * Ideas for what to write, as texts. They come from the language model if the user has agreed to use it. Without
+ * consent, or if the model has no idea, they are starters. They change only when `drawOthers` is called or the user
+ * chooses another source.
  * @returns `ideas` is null until the model has responded
  */
 export const useIdeas = (options: IdeasOptions) => {
   const [round, setRound] = useState(() => beginRound(options, { shown: [], hasAskedForOthers: false }));
-  if (round.consentingUserId !== options.consentingUserId)
-    setRound(beginRound(options, { shown: round.shown, hasAskedForOthers: false }));
+  const hasOtherSource = round.consentingUserId !== options.consentingUserId;
+  if (hasOtherSource) setRound(beginRound(options, { shown: round.shown, hasAskedForOthers: false }));
   useEffect(() => {
     const { consentingUserId } = round;
     if (consentingUserId === null || round.ideas !== null) return;
     let isCurrent = true;
-    void askForIdeas(round, consentingUserId).then((drawn) => {
-      if (isCurrent) setRound(drawn);
+    void askForIdeas(round, consentingUserId).then((roundWithIdeas) => {
+      if (isCurrent) setRound(roundWithIdeas);
     });
     return () => {
       isCurrent = false;

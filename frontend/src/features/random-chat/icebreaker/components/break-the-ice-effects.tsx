@@ -10,17 +10,25 @@ export const celebrationPart = createPart(
   async () => (await import('@/features/random-chat/icebreaker/components/celebration')).Celebration,
 );
 
-/** The game's announcement for screen readers. Questions and notices are rows of the chat and announced there. */
-const createAnnouncement = (session: Session): LogEntry | null => {
-  const { username } = session.partner;
-  const newest = session.messages.at(-1);
-  const row = newest && readGameRow(newest);
-  if (newest && row?.kind === 'break_ice_reveal')
-    return { key: newest.key, text: copy.revealAnnouncement(row.game, username) };
+/**
+ * What screen readers announce now: a reveal if it is the newest row of the chat, otherwise that the partner has
+ * answered the open game. The message list announces the game's other rows.
+ */
+const createAnnouncement = (session: Session): LogEntry | null =>
+  announceReveal(session) ?? announcePartnerAnswer(session);
+
+const announceReveal = ({ messages, partner }: Session): LogEntry | null => {
+  const newest = messages.at(-1);
+  if (!newest) return null;
+  const row = readGameRow(newest);
+  if (row?.kind !== 'break_ice_reveal') return null;
+  return { key: newest.key, text: copy.revealAnnouncement(row.game, partner.username) };
+};
+
+const announcePartnerAnswer = (session: Session): LogEntry | null => {
   const game = findOpenGame(session);
-  return game?.hasPartnerAnswered
-    ? { key: `answered-${game.gameId}`, text: copy.partnerAnswered(username) }
-    : null;
+  if (!game?.hasPartnerAnswered) return null;
+  return { key: `answered-${game.gameId}`, text: copy.partnerAnswered(session.partner.username) };
 };
 
 const GameLog = () => {
@@ -31,8 +39,8 @@ const GameLog = () => {
 
 /** The parts of the game that are not rows of the chat: the effect of a reveal, and the announcements. */
 export const BreakTheIceEffects = () => {
+  // There is no celebration once the chat has ended.
   const celebratedGame = useRandomChat(({ session, phase }) =>
-    // No celebration once the chat has ended.
     phase === 'active' ? (session?.celebratedGame ?? null) : null,
   );
   return (

@@ -12,11 +12,34 @@ export interface CelebrationProps {
   onEnd: (gameId: string) => void;
 }
 
+/** Shown with reduced motion. The title of a match is also in Portuguese (docs/product-decisions.md, A80). */
+const StillBadge = ({ isMatch }: { isMatch: boolean }) => (
+  <div
+    className={cn(
+      'absolute top-24 left-1/2 flex w-max max-w-[90vw] -translate-x-1/2 items-center gap-3 rounded-sheet px-5 py-4',
+      isMatch ? 'bg-ice text-background' : 'bg-primary text-primary-foreground',
+    )}
+  >
+    {isMatch ? <IceCube className="size-8" /> : null}
+    {/* CSS generates the words from `data-says`, because the text of the page has them already, in `RevealCard`. */}
+    <span>
+      <span
+        data-says={isMatch ? copy.match.title : copy.plotTwist.title}
+        className="block text-lg font-extrabold before:content-[attr(data-says)]"
+      />
+      {isMatch ? (
+        <span
+          data-says={copy.match.portuguese}
+          className="block text-base font-semibold before:content-[attr(data-says)]"
+        />
+      ) : null}
+    </span>
+  </div>
+);
+
 /**
  * Shows ice cubes for five seconds when both users gave the same answer (a match), or sparks for three seconds when
- * they did not (a plot twist). With reduced motion, shows a still badge for the same time. `RevealCard` contains the
- * words of the badge, too: CSS generates them here from `data-says`, so that the text of the page has them only once.
- * The title of a match is in English and in Portuguese (docs/product-decisions.md, A80).
+ * they did not (a plot twist). With reduced motion, shows a still badge for the same time.
  */
 export const Celebration = ({ gameId, isMatch, onEnd }: CelebrationProps) => {
   const canvas = useRef<HTMLCanvasElement>(null);
@@ -42,26 +65,7 @@ export const Celebration = ({ gameId, isMatch, onEnd }: CelebrationProps) => {
       className="pointer-events-none absolute inset-0 z-raised overflow-hidden"
     >
       {isStill ? (
-        <div
-          className={cn(
-            'absolute top-24 left-1/2 flex w-max max-w-[90vw] -translate-x-1/2 items-center gap-3 rounded-sheet px-5 py-4',
-            isMatch ? 'bg-ice text-background' : 'bg-primary text-primary-foreground',
-          )}
-        >
-          {isMatch ? <IceCube className="size-8" /> : null}
-          <span>
-            <span
-              data-says={isMatch ? copy.match.title : copy.plotTwist.title}
-              className="block text-lg font-extrabold before:content-[attr(data-says)]"
-            />
-            {isMatch ? (
-              <span
-                data-says={copy.match.portuguese}
-                className="block text-base font-semibold before:content-[attr(data-says)]"
-              />
-            ) : null}
-          </span>
-        </div>
+        <StillBadge isMatch={isMatch} />
       ) : (
         <canvas ref={canvas} className={cn('size-full', isMatch ? 'text-ice' : 'text-primary')} />
       )}

@@ -43,7 +43,7 @@ describe('ids in frames from clients', () => {
     clientFrames[event].safeParse(data).success;
   const message = { sessionId: 's', content: '', messageType: 'text' };
 
-  /** Checks for each field that contains such an id whether its schema accepts `id`. */
+  /** For each kind of field with an id: whether its schema accepts `id`. */
   const checkInEachField = (id: string) => ({
     clientId: isAccepted('random_message', { ...message, clientId: id }),
     sessionIdOfMessage: isAccepted('random_message', { ...message, sessionId: id }),
@@ -58,7 +58,7 @@ describe('ids in frames from clients', () => {
     ['letters and emojis beyond ASCII', 'ü👍'],
     ['a space', 'with space'],
     ['64 characters', 'x'.repeat(64)],
-  ])('are accepted with %s', (_, id) => {
+  ])('are accepted with %s', (_case, id) => {
     expect(Object.values(checkInEachField(id))).not.toContain(false);
   });
 
@@ -71,7 +71,7 @@ describe('ids in frames from clients', () => {
     ['a line feed', 'a\nb'],
     ['DEL', 'a\u007f'],
     ['a C1 control', 'a\u0085'],
-  ])('are rejected with %s', (_, id) => {
+  ])('are rejected with %s', (_case, id) => {
     expect(Object.values(checkInEachField(id))).not.toContain(true);
   });
 });
@@ -82,7 +82,7 @@ describe('passwords', () => {
 
   it('are rejected with a lone surrogate, because all lone surrogates are hashed alike', () => {
     expect(isValid('secret\ud800')).toBe(false);
-    // UTF-8 encodes every lone surrogate as U+FFFD, which is valid itself.
+    // UTF-8 encodes every lone surrogate as U+FFFD, which is a valid character.
     expect(isValid('secret\ufffd')).toBe(true);
   });
 

@@ -19,7 +19,7 @@ const passwordSchema = z.string().check(
 export const credentialsSchema = z.object({ email: emailSchema, password: passwordSchema });
 export type Credentials = z.infer<typeof credentialsSchema>;
 
-/** Body of POST /api/convert-anonymous. */
+/** Body of POST /api/convert-anonymous, which turns an anonymous user into one with an account. */
 export const convertAnonymousSchema = z.object({
   userId: idSchema,
   email: emailSchema,
@@ -36,8 +36,8 @@ export const setGenderSchema = z.object({ gender: genderSchema });
 export type SetGender = z.infer<typeof setGenderSchema>;
 
 /**
- * Body of PUT /api/user/{id}/email. `currentPassword` may be any text: the server refuses one that no password can have
- * as a wrong password, not as an invalid body.
+ * Body of PUT /api/user/{id}/email. `currentPassword` may be any text: even one that is too short to be a password is
+ * answered as a wrong password, not as an invalid body.
  */
 export const changeEmailSchema = z.object({ newEmail: emailSchema, currentPassword: z.string() });
 export type ChangeEmail = z.infer<typeof changeEmailSchema>;
@@ -57,13 +57,13 @@ export const chatHistoryEntrySchema = z.object({
   user2Id: idSchema,
   createdAt: timestampSchema,
   /**
-   * The end of the period in which the partner can be reported for this chat; null while the chat is open. The default
-   * is for servers of an earlier release, which do not send the field.
+   * The end of the period in which the partner can be reported for this chat; null while the chat is open. Servers of
+   * an earlier release do not send the field; it is then null, too.
    */
   reportableUntil: z._default(z.nullable(timestampSchema), null),
   /**
-   * False if the chat ended because one of its users stated to be under 18: its users cannot send each other friend
-   * requests. Absent otherwise.
+   * False if the chat ended because one of its users stated an age under 18: the two cannot send each other friend
+   * requests then. Absent otherwise.
    */
   mayBecomeFriends: z.optional(z.boolean()),
 });

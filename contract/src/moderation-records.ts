@@ -3,9 +3,9 @@ import { caseOutcomeSchema } from './moderation.js';
 import { houseRuleSchema } from './standing.js';
 import { idSchema, timestampSchema } from './scalars.js';
 
-// What moderators read besides cases: the list of images that cannot be sent again, the audit log and the figures.
+// What moderators read besides cases: blocked images, the audit log and the figures.
 
-/** One entry of GET /api/moderation/images. */
+/** One entry of GET /api/moderation/images: an image that no user can send any more. */
 export const blockedImageSchema = z.object({
   id: idSchema,
   sha256: z.string(),
@@ -16,25 +16,24 @@ export const blockedImageSchema = z.object({
 });
 export type BlockedImage = z.infer<typeof blockedImageSchema>;
 
-/**
- * The acts of moderators that the audit log records, including every read. `claimed` and `released` begin and end a
- * claim, which reserves a case for a moderator. `confirmed` is the confirmation of a ban by a second moderator. `held`
- * and `hold_lifted` concern a hold, which keeps the data of a user from being erased.
- */
+/** The acts of moderators that the audit log records, including every read. */
 export const moderatorActionSchema = z.enum([
   'queue_read',
   'case_read',
   'image_read',
   'person_read',
   'profile_read',
+  // A claim reserves a case for a moderator.
   'claimed',
   'released',
   'noted',
   'escalated',
   'decided',
+  // A second moderator has confirmed or lifted a ban.
   'confirmed',
   'appeal_decided',
   'sanction_lifted',
+  // A legal hold keeps the data of a user from being erased.
   'held',
   'hold_lifted',
   'image_blocked',
@@ -76,7 +75,7 @@ export const moderationFiguresSchema = z.object({
   ),
   /** Decided appeals, by the moderator who decided the case. */
   appeals: z.array(z.object({ moderatorId: idSchema, decided: z.int(), reversed: z.int() })),
-  /** Each random chat is a match. */
+  /** Per 1,000 random chats. */
   reportsPer1000Matches: z.number(),
   blocksPer1000Matches: z.number(),
   /** Users with the standing `care`, who are matched only with each other. */

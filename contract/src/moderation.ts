@@ -10,13 +10,15 @@ import {
   standingSchema,
 } from './safety.js';
 
+// A case collects the reports, automatic findings and appeals about one user, until a moderator decides it.
+
 /** The state of a case. `escalated`: a moderator has left the decision to another one. */
 export const caseStateSchema = z.enum(['open', 'escalated', 'decided']);
 export type CaseState = z.infer<typeof caseStateSchema>;
 
 /**
  * Why a case waits for a moderator: reports by users, an automatic finding (for example a stated age under 18), an
- * appeal, or a ban that another moderator has to confirm. Of several reasons, the gravest is the kind of the case.
+ * appeal, or a ban that another moderator has to confirm. If there are several reasons, the gravest one.
  */
 export const caseKindSchema = z.enum(['reports', 'finding', 'appeal', 'confirmation']);
 export type CaseKind = z.infer<typeof caseKindSchema>;
@@ -24,7 +26,7 @@ export type CaseKind = z.infer<typeof caseKindSchema>;
 export const caseOutcomeSchema = z.enum(['dismissed', 'warned', 'suspended', 'banned']);
 export type CaseOutcome = z.infer<typeof caseOutcomeSchema>;
 
-/** Filter of GET /api/moderation/cases. `held`: cases about users whose data is on legal hold (see `holdSchema`). */
+/** Filter of GET /api/moderation/cases. `held`: cases about users on legal hold (see `holdSchema`). */
 export const caseFilterSchema = z.enum(['open', 'decided', 'held']);
 export type CaseFilter = z.infer<typeof caseFilterSchema>;
 
@@ -45,13 +47,13 @@ export const caseItemSchema = z.object({
   categories: z.record(z.string(), z.int()),
   /** Number of distinct reporters of weight 1 (see `caseReportSchema`). */
   reporters: z.int(),
-  /** Number of the user's sanctions of the last 365 days that other cases led to; lifted ones are not counted. */
+  /** Number of sanctions from the user's other cases in the last 365 days, without lifted ones. */
   priors: z.int(),
   /** Whether the case has an automatic finding or an automatic sanction. */
   isAutomatic: z.boolean(),
   kind: caseKindSchema,
   /**
-   * When the case was opened; for a decided case that waits again, when the appeal was filed, or when the ban that must
+   * When the case was opened. A decided case may wait again: then, when the appeal was filed, or when the ban that must
    * be confirmed was imposed.
    */
   openedAt: timestampSchema,
@@ -133,8 +135,8 @@ export type CaseReport = z.infer<typeof caseReportSchema>;
 const nullableModeratorIdSchema = z.nullable(idSchema);
 
 /**
- * One entry of a case's history. Texts are null once they are erased. This is not a `discriminatedUnion`, because that
- * part of Zod, which the frontend uses nowhere else, would enlarge the bundle of every page.
+ * One entry of a case's history. Texts are null once they are erased. Not a `discriminatedUnion`, because the frontend
+ * uses that part of Zod nowhere else, and it would enlarge the bundle of every page.
  */
 export const caseHistoryEntrySchema = z.union([
   z.object({ kind: z.literal('opened'), at: timestampSchema }),
@@ -172,15 +174,16 @@ export const caseHistoryEntrySchema = z.union([
      */
     inheritedFrom: z.nullable(idSchema),
   }),
-  /** A ban was confirmed in a second review (see `confirmBanSchema`). */
+  /** A second review confirmed a ban (see `confirmBanSchema`). */
   z.object({
     kind: z.literal('confirmed'),
     at: timestampSchema,
     sanctionId: idSchema,
     moderatorId: nullableModeratorIdSchema,
   }),
+  /** A sanction ended early. */
   z.object({ kind: z.literal('lifted'), at: timestampSchema, sanctionId: idSchema, cause: z.string() }),
-  /** The user has got the standing `care` (see `standingSchema`). */
+  /** The user received the standing `care`: they are matched only with other users of this standing. */
   z.object({
     kind: z.literal('flagged'),
     at: timestampSchema,
@@ -217,7 +220,7 @@ export const moderationCaseSchema = z.extend(caseItemSchema, {
   /** `reportId` is null for the evidence of an automatic finding. */
   evidence: z.array(z.extend(evidenceSchema, { reportId: z.nullable(idSchema) })),
   history: z.array(caseHistoryEntrySchema),
-  /** Moderators who may not decide the case. */
+  /** Ids of the moderators who may not decide the case, for example friends of a reporter. */
   excludes: z.array(idSchema),
 });
 export type ModerationCase = z.infer<typeof moderationCaseSchema>;

@@ -15,13 +15,14 @@ import { publicUserSchema } from './users.js';
 
 export const skipChatSchema = z.object({ sessionId: sessionIdSchema });
 
-/** The client reports whether its page shows the chat. */
+/** `showsChat`: whether the client's page shows the chat at present. */
 export const showChatSchema = z.object({ sessionId: sessionIdSchema, showsChat: z.boolean() });
 
 export const sendRandomMessageSchema = z.object({
   sessionId: sessionIdSchema,
   content: z.string(),
   messageType: messageTypeSchema,
+  /** The message that this one replies to. The server adds the quoted content (see `replyToSchema`). */
   replyTo: z.nullish(z.object({ messageId: randomMessageIdSchema })),
   /** Chosen by the client: a message that is sent again with the same `clientId` is stored only once. */
   clientId: z.optional(clientIdSchema),
@@ -47,7 +48,7 @@ export const editMessageSchema = z.object({
 export const breakIceStartSchema = z.object({
   sessionId: sessionIdSchema,
   gameId: gameIdSchema,
-  /** The server adds the text of the question. */
+  /** Only the id. Both users receive the question itself from the server. */
   question: z.object({ id: z.int() }),
   initiatorId: idSchema,
 });
@@ -120,11 +121,13 @@ export const questionSchema = z.object({
 export type Question = z.infer<typeof questionSchema>;
 
 const gameEventFields = { ...storedEventFields, gameId: gameIdSchema };
+
 export const breakIceQuestionReceivedSchema = z.object({
   ...gameEventFields,
   question: questionSchema,
   initiatorId: idSchema,
 });
+/** To the user who has answered first. The partner receives `breakIcePartnerAnsweredSchema` for the same event. */
 export const breakIceWaitingSchema = z.object({
   ...gameEventFields,
   /** A fixed text. Thaw's page shows its own text instead. */
@@ -140,7 +143,7 @@ export const breakIceRevealSchema = z.object({
 });
 export const breakIceIgnoredSchema = z.object({ ...gameEventFields, ignoredBy: idSchema });
 
-/** A lost connection and every other end except a skip are `disconnected`, so clients cannot distinguish them. */
+/** Every end except a skip is `disconnected`: clients cannot distinguish it from a lost connection. */
 export const endReasonSchema = z.enum(['skipped', 'disconnected']);
 export type EndReason = z.infer<typeof endReasonSchema>;
 
@@ -173,13 +176,13 @@ export const sessionResumedSchema = z.object({
    * applies these events.
    */
   reset: z.optional(z.literal(true)),
-  /** The `seq` after the events of this frame are applied. */
+  /** The client's `seq` once it has applied the events of this frame. */
   seq: z.int(),
   partnerId: idSchema,
   partnerInfo: publicUserSchema,
   partnerConnection: partnerConnectionStateSchema,
   events: z.array(z.object({ event: z.string(), data: z.unknown() })),
-  /** Whether no further `session_resumed` frame follows. Missed events are split into frames of limited size. */
+  /** False if another `session_resumed` frame follows: many missed events are split into several frames. */
   last: z.boolean(),
 });
 export type SessionResumed = z.infer<typeof sessionResumedSchema>;

@@ -18,18 +18,16 @@ const ageWords = [
 const agePattern = `(?<age>\\d{1,2}|${ageWords.join('|')})`;
 /** "I am" or "I have" in five languages. `findStatedAge` makes apostrophes straight; users often leave them out. */
 const firstPerson = String.raw`(?:i ?'?m|i am|tengo|ich bin|tenho|j ?'?ai)`;
-/** A word that may stand between "I am" and the number. */
+/** Nothing, or a word between "I am" and the number. */
 const wordBeforeNumber = '(?:(?:only|just|turning|actually|really|still|a|an|erst|solo|só|seulement)[ ])?';
-// One of the next four patterns must follow the number, so that "13 years older", "15 km" and "10/10" are not ages.
 /** As in "15 years old" and "15yo". */
 const years = String.raw`[ -]?(?:y[./ ]?o|yrs?[ -]old|years?[ -]old|jahre alt)(?![\p{L}\p{N}])`;
-/** A separate word at the end of a sentence: as in "15 ans" and "15 f". */
-const wordAtEnd = String.raw`[ ](?:años|anos|ans|jahre|yrs|m|f)(?=[ ]*(?:$|[.,!?;…)\n]))`;
-/** Directly after the number, at the end of a sentence: as in "15f". */
-const genderAtEnd = '[mf](?=[ ]*(?:$|[.,!?;…)\\n]))';
+/** A year word or a gender at the end of a sentence: as in "15 ans", "15 f" and "15f". */
+const wordAtEnd = String.raw`(?:[ ](?:años|anos|ans|jahre|yrs)|[ ]?[mf])(?=[ ]*(?:$|[.,!?;…)\n]))`;
 /** The end of a sentence, or an emoji. `(?!\d)` excludes "13.5" and "15:30". */
 const sentenceEnd = String.raw`[ ]*(?:$|[.,!?;:…)\n](?!\d)|\p{Extended_Pictographic})`;
-const afterNumber = `(?:${years}|${wordAtEnd}|${genderAtEnd}|${sentenceEnd})`;
+/** What must follow the number, so that "13 years older", "15 km" and "10/10" are not ages. */
+const afterNumber = `(?:${years}|${wordAtEnd}|${sentenceEnd})`;
 
 const statement = new RegExp(
   `(?<![\\p{L}\\p{N}])${firstPerson}[ ]${wordBeforeNumber}${agePattern}${afterNumber}`,
@@ -41,7 +39,7 @@ const ageAndGender = new RegExp(
   'iu',
 );
 
-/** A cheap first test: every statement of an age from 8 to 17 ("08", too) matches it, but hardly any other message. */
+/** A cheap first test: every message that states an age from 8 (also "08") to 17 matches, and hardly any other. */
 const mayStateAge = new RegExp(`(?<!\\d)(?:0?[89]|1[0-7])(?!\\d)|${ageWords.join('|')}`, 'iu');
 
 const toNumber = (age: string): number => {
@@ -50,6 +48,13 @@ const toNumber = (age: string): number => {
 };
 
 const isInRange = (age: number): boolean => age >= MIN_STATED_AGE && age <= MAX_STATED_AGE;
+
+/** Finds the numbers and number words that are stated as ages. */
+const findAgeTexts = (text: string): string[] => {
+  const onlyAgeAndGender = ageAndGender.exec(text)?.groups;
+  if (onlyAgeAndGender) return [onlyAgeAndGender.age ?? onlyAgeAndGender.ageAfterGender ?? ''];
+  return [...text.matchAll(statement)].map(({ groups }) => groups?.age ?? '');
+};
 
 /**
  * Finds a sender's statement that they are under 18. Ignores the ages of other people, ages in the past
@@ -64,9 +69,5 @@ export const findStatedAge = (text: string): number | undefined => {
     .replace(/[‘’ʼ`´]/g, "'")
     .replace(/[ \t\u00a0]+/g, ' ')
     .trim();
-  const onlyAgeAndGender = ageAndGender.exec(plain)?.groups;
-  const ages = onlyAgeAndGender
-    ? [onlyAgeAndGender.age ?? onlyAgeAndGender.ageAfterGender ?? '']
-    : [...plain.matchAll(statement)].map(({ groups }) => groups?.age ?? '');
-  return ages.map(toNumber).find(isInRange);
+  return findAgeTexts(plain).map(toNumber).find(isInRange);
 };

@@ -1,20 +1,21 @@
 import { limits } from './limits.js';
 
-// C0 except tab and line feed, DEL, and C1. PostgreSQL rejects NUL; the others are invisible.
+// All control characters (C0, DEL and C1) except tab and line feed. PostgreSQL rejects NUL; the others are invisible.
 // eslint-disable-next-line no-control-regex
 const controlCharacters = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g;
 const bidirectionalControls = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 
+// With the flag `u`, a surrogate matches only if it is not part of a pair.
 // eslint-disable-next-line no-control-regex
 const controlOrLoneSurrogate = /[\u0000-\u001f\u007f-\u009f\p{Surrogate}]/u;
 
 /**
  * Any character except those that render blank: white space, controls, ignorables (joiners, variation selectors,
- * fillers, tags), the blank braille pattern (U+2800) and the null note head (U+1D159).
+ * fillers, tags), the blank braille pattern (U+2800) and the musical null note head (U+1D159).
  */
 const visibleCharacter = /[^\p{White_Space}\p{Default_Ignorable_Code_Point}\p{Cc}\p{Cf}\u2800\u{1d159}]/u;
 
-const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
+const graphemeSegmenter = new Intl.Segmenter('en', { granularity: 'grapheme' });
 
 /**
  * Normalises inbound text for storage.
@@ -44,6 +45,8 @@ export const countCodePoints = (text: string): number => {
   return length;
 };
 
+const takeCodePoints = (text: string, count: number): string => Array.from(text).slice(0, count).join('');
+
 /**
  * Cuts a text, such as the quote of a message, after `count` graphemes. Appends '...' if anything was cut.
  *
@@ -58,11 +61,11 @@ export const truncateGraphemes = (text: string, count: number): string => {
   const maxCodePoints = count * limits.quoteMaxCodePointsPerGrapheme;
   let graphemeCount = 0;
   let codePoints = 0;
-  for (const { segment, index } of graphemes.segment(text)) {
+  for (const { segment, index } of graphemeSegmenter.segment(text)) {
     codePoints += countCodePoints(segment);
-    const isTooLong = codePoints > maxCodePoints;
-    if (isTooLong && graphemeCount === 0) return `${Array.from(segment).slice(0, maxCodePoints).join('')}...`;
-    if (isTooLong || graphemeCount === count) return `${text.slice(0, index)}...`;
+    const exceedsLimitAlone = graphemeCount === 0 && codePoints > maxCodePoints;
+    if (exceedsLimitAlone) return `${takeCodePoints(segment, maxCodePoints)}...`;
+    if (codePoints > maxCodePoints || graphemeCount === count) return `${text.slice(0, index)}...`;
     graphemeCount += 1;
   }
   return text;

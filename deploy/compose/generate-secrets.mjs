@@ -4,62 +4,71 @@ import path from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 
+const OWNER_ONLY = 0o400;
+/** For files whose readers run as different users. Only these readers mount the volume. */
+const WORLD_READABLE = 0o444;
+
 /**
- * Generates the secrets on the first start and copies to each service the secrets that it needs. Existing secrets are
- * kept; the copies are rewritten on every start.
- * @param {string} root  folder that contains `kept` (the secrets) and a folder of copies for each group of readers, for
- *   example `stores` for the services that connect to the stores; each folder is a separate volume
- * @param {string} profiles  the value of COMPOSE_PROFILES. The name of the copy `s3-endpoint` contains it, so that
- *   compose recreates the containers when the profiles change
+ * Generates the secrets on the first start, and copies to each group of services the secrets that it needs. Existing
+ * secrets are kept; the copies are rewritten on every start.
+ * @param {string} root  contains a folder `kept` with the secrets, and one folder of copies for each group, such as
+ *   `stores` for the services that connect to the stores. Each of these folders is a volume
+ * @param {string} profiles  the value of COMPOSE_PROFILES
  */
 export function generateSecrets(root, profiles) {
-  const readOrCreate = (name, create = () => randomBytes(32).toString('base64url')) => {
-    const file = path.join(root, 'kept', name);
-    if (!fs.existsSync(file)) write(file, create(), 0o400);
+  const secrets = readOrCreateSecrets(path.join(root, 'kept'));
+  for (const [name, text] of Object.entries(createCopies(secrets, profiles)))
+    write(path.join(root, name), text, WORLD_READABLE);
+}
+
+function readOrCreateSecrets(folder) {
+  const readOrCreate = (name, create = createRandomText) => {
+    const file = path.join(folder, name);
+    if (!fs.existsSync(file)) write(file, create(), OWNER_ONLY);
     return fs.readFileSync(file, 'utf8');
   };
-  // World-readable, because the readers run as different users. Only they mount the volume.
-  const writeForReader = (reader, name, text) => write(path.join(root, reader, name), text, 0o444);
-
-  const databasePassword = readOrCreate('database-password');
-  const redisPassword = readOrCreate('redis-password');
-
-  writeForReader('postgres', 'superuser-password', readOrCreate('superuser-password'));
-  writeForReader('postgres', 'database-password', databasePassword);
-  writeForReader('redis', 'users.acl', createAccessList(redisPassword));
-  writeForReader('stores', 'database-url', `postgres://thaw:${databasePassword}@postgres:5432/thaw`);
-  // Migrations run as the owner of the tables; the role of the running service may only use them.
-  writeForReader(
-    'migrate',
-    'database-url',
-    `postgres://postgres:${readOrCreate('superuser-password')}@postgres:5432/thaw`,
-  );
-  writeForReader('stores', 'redis-url', `redis://thaw:${redisPassword}@redis:6379`);
-  writeForReader('api', 'session-secret', readOrCreate('session-secret'));
-  writeForReader('api', 'safety-secret', readOrCreate('safety-secret'));
-  // The worker signs receipts of erasures with this key; the replicas serve its public key.
-  writeForReader('stores', 'receipt-key', readOrCreate('receipt-key', createSigningKey));
-
-  const storageKeys = {
-    accessKey: readOrCreate('s3-access-key-id'),
-    secretKey: readOrCreate('s3-secret-access-key'),
+  return {
+    superuserPassword: readOrCreate('superuser-password'),
+    databasePassword: readOrCreate('database-password'),
+    redisPassword: readOrCreate('redis-password'),
+    sessionSecret: readOrCreate('session-secret'),
+    safetySecret: readOrCreate('safety-secret'),
+    receiptKey: readOrCreate('receipt-key', createSigningKey),
+    s3AccessKeyId: readOrCreate('s3-access-key-id'),
+    s3SecretAccessKey: readOrCreate('s3-secret-access-key'),
   };
-  writeForReader('stores', 's3-access-key-id', storageKeys.accessKey);
-  writeForReader('stores', 's3-secret-access-key', storageKeys.secretKey);
-  // Without the profile `storage`, the endpoint is empty and images are stored in a volume.
-  const endpoint = profiles.split(',').includes('storage') ? 'http://storage:7070' : '';
-  writeForReader('stores', `s3-endpoint.${profiles}`, endpoint);
-  writeForReader('storage', 'access-key-id', storageKeys.accessKey);
-  writeForReader('storage', 'secret-access-key', storageKeys.secretKey);
 }
+
+/** @returns the texts of the copies by their paths, which begin with the group of services that reads them */
+const createCopies = (secrets, profiles) => ({
+  'postgres/superuser-password': secrets.superuserPassword,
+  'postgres/database-password': secrets.databasePassword,
+  'redis/users.acl': formatAccessList(secrets.redisPassword),
+  // Migrations run as the owner of the tables; the role of the running service may only use them.
+  'migrate/database-url': `postgres://postgres:${secrets.superuserPassword}@postgres:5432/thaw`,
+  'stores/database-url': `postgres://thaw:${secrets.databasePassword}@postgres:5432/thaw`,
+  'stores/redis-url': `redis://thaw:${secrets.redisPassword}@redis:6379`,
+  // The worker signs receipts of erasures with this key; the replicas serve its public key.
+  'stores/receipt-key': secrets.receiptKey,
+  'stores/s3-access-key-id': secrets.s3AccessKeyId,
+  'stores/s3-secret-access-key': secrets.s3SecretAccessKey,
+  // Without the profile `storage`, the endpoint is empty and images are stored in a volume. The name contains the
+  // profiles, so that compose recreates the containers when the profiles change.
+  [`stores/s3-endpoint.${profiles}`]: profiles.split(',').includes('storage') ? 'http://storage:7070' : '',
+  'api/session-secret': secrets.sessionSecret,
+  'api/safety-secret': secrets.safetySecret,
+  'storage/access-key-id': secrets.s3AccessKeyId,
+  'storage/secret-access-key': secrets.s3SecretAccessKey,
+});
+
+const createRandomText = () => randomBytes(32).toString('base64url');
 
 /** @returns a new Ed25519 key in PKCS#8, as PEM */
-function createSigningKey() {
-  return generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
-}
+const createSigningKey = () =>
+  generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
 
 /** Formats the ACL file of Redis. Clients without the password may only PING, which the health check sends. */
-const createAccessList = (password) =>
+const formatAccessList = (password) =>
   `user default on nopass resetkeys resetchannels -@all +ping\n${formatUser('thaw', password)}\n`;
 
 /**
@@ -74,7 +83,7 @@ export function formatUser(name, password) {
 /** Writes the file atomically. `flush` puts the content on the disk before the rename, in case the machine crashes. */
 function write(file, text, mode) {
   const unfinished = `${file}.new`;
-  fs.rmSync(unfinished, { force: true });
+  fs.rmSync(unfinished, { force: true }); // left by a crash, and read-only
   fs.writeFileSync(unfinished, text, { mode, flush: true });
   fs.chmodSync(unfinished, mode);
   fs.renameSync(unfinished, file);

@@ -6,6 +6,7 @@ import { ESLint, RuleTester } from 'eslint';
 import tseslint from 'typescript-eslint';
 import { plainWords } from './plain-words.mjs';
 
+// RuleTester defines its tests with these functions, instead of global ones.
 RuleTester.describe = describe;
 RuleTester.it = it;
 RuleTester.itOnly = it.only;
@@ -16,92 +17,97 @@ const tester = new RuleTester({
 });
 const { rules } = plainWords;
 
-/** More than the 120 columns that the rules allow. */
+/** 125 characters; the rules allow 120 columns. */
 const LONG_TEXT = 'word '.repeat(25);
 
-/** Creates a fixture in which a rule must find these words, in this order. */
-const createInvalidFixture = (code, ...words) => ({
-  code,
-  errors: words.map((word) => ({ messageId: 'word', ...locateWord(code, word) })),
-});
 /** Finds the line and the column of a word in a fixture. Both start at 1, as RuleTester counts them. */
 const locateWord = (code, word) => {
   const lines = code.slice(0, code.indexOf(word)).split('\n');
   return { line: lines.length, column: lines.at(-1).length + 1 };
 };
-
-const COMMENT_FIXTURES = [
-  createInvalidFixture('// The partner and his socket.', 'his'),
-  createInvalidFixture('/** Told to whoever waits. */', 'Told', 'whoever'),
-  // The words of a phrase may be on two lines of one comment.
-  createInvalidFixture('/* Kept for\n * ever. */', 'for\n * ever'),
-  createInvalidFixture('/* Refetched anew. */', 'anew'),
-  createInvalidFixture('// The «user».', '«', '»'),
-  createInvalidFixture('// The query is dear.', 'dear'),
-  createInvalidFixture('// One cell of the lane.', 'cell', 'lane'),
-  // A comment of a Lua script.
-  createInvalidFixture('const script = `\n-- he left\nreturn 1`;', 'he'),
-  { code: `// ${LONG_TEXT}`, errors: [{ messageId: 'tooLong', line: 1 }] },
-  { code: `/**\n * short\n * ${LONG_TEXT}\n */`, errors: [{ messageId: 'tooLong', line: 3 }] },
-];
-const IDENTIFIER_FIXTURES = [
-  createInvalidFixture('const tellPartner = () => {};', 'tellPartner'),
-  createInvalidFixture('const hisSocket = 1;', 'hisSocket'),
-  createInvalidFixture('function keepForEver() {}', 'keepForEver'),
-  createInvalidFixture('class Hub { #heard = 1; tell() {} }', '#heard', 'tell'),
-  createInvalidFixture('interface Person { isNobody: boolean }', 'isNobody'),
-  createInvalidFixture('const send = (whoever: string) => whoever;', 'whoever'),
-  createInvalidFixture('const { told: isTold, ...lately } = frame;', 'isTold', 'lately'),
-];
-const TITLE_FIXTURES = [
-  createInvalidFixture("it('tells the partner', () => {});", 'tells'),
-  createInvalidFixture("it.each([1])('says nothing to nobody %i', () => {});", 'nobody'),
-  createInvalidFixture('describe(`the «chat»`, () => {});', '«', '»'),
-  createInvalidFixture("test('keeps it for ever', () => {});", 'for ever'),
-  createInvalidFixture("t.test('a user and his chat', () => {});", 'his'),
-  { code: `it('${LONG_TEXT}', () => {});`, errors: [{ messageId: 'tooLong', line: 1 }] },
-];
-const STRING_FIXTURES = [
-  createInvalidFixture("const text = 'He has left.';", 'He'),
-  createInvalidFixture('const text = <p>Block him?</p>;', 'him'),
-  createInvalidFixture('const text = `${name} and her friends`;', 'her'),
-  createInvalidFixture("const text = '«Hello»';", '«', '»'),
-];
+/** Creates a fixture in which a rule must find these words, in this order. */
+const withBannedWords = (code, ...words) => ({
+  code,
+  errors: words.map((word) => ({ messageId: 'word', ...locateWord(code, word) })),
+});
+/** Creates a fixture in which a rule must find that this line, counted from 1, is too long. */
+const withLongLine = (code, line) => ({ code, errors: [{ messageId: 'tooLong', line }] });
 
 tester.run('comments', rules.comments, {
   valid: [
     '// Words that contain banned words: Here, other, themselves, intelligent, where, together.',
     // A phrase in two comments.
     '// Kept for\n// ever.',
+    // Senses of banned words that are allowed.
     '// Two gaps can be told apart by their ids, and the server cannot tell whether the frame arrived.',
     '// The generic cell rate algorithm.',
     '// The word `nobody` in backticks is a name.',
     "const text = 'whoever'; // A text of the product.",
   ],
-  invalid: COMMENT_FIXTURES,
+  invalid: [
+    withBannedWords('// The partner and his socket.', 'his'),
+    withBannedWords('/** Told to whoever waits. */', 'Told', 'whoever'),
+    // The words of a phrase may be on two lines of one comment.
+    withBannedWords('/* Kept for\n * ever. */', 'for\n * ever'),
+    withBannedWords('/* Refetched anew. */', 'anew'),
+    withBannedWords('// The «user».', '«', '»'),
+    withBannedWords('// The query is dear.', 'dear'),
+    withBannedWords('// One cell of the lane.', 'cell', 'lane'),
+    // A comment of a Lua script.
+    withBannedWords('const script = `\n-- he left\nreturn 1`;', 'he'),
+    withLongLine(`// ${LONG_TEXT}`, 1),
+    withLongLine(`/**\n * short\n * ${LONG_TEXT}\n */`, 3),
+  ],
 });
 tester.run('identifiers', rules.identifiers, {
   valid: [
+    // Names in which a banned word is only a part of another word, such as `tell` in `intelligent`.
     'const intelligent = 1; const here = 1; const hereafter = 1; const cellar = 1; const history = 1;',
+    'const theHero = 1; const shelter = 1; const spaced = 1; const airplanes = 1;',
     // Names that another module declares.
     "import { tell } from 'elsewhere'; tell(elsewhere.nobody);",
     'const { lately: recently } = frame;',
-    'const theHero = 1; const shelter = 1; const spaced = 1; const airplanes = 1;',
   ],
-  invalid: IDENTIFIER_FIXTURES,
+  invalid: [
+    withBannedWords('const tellPartner = () => {};', 'tellPartner'),
+    withBannedWords('const hisSocket = 1;', 'hisSocket'),
+    withBannedWords('function keepForEver() {}', 'keepForEver'),
+    withBannedWords('class Hub { #heard = 1; tell() {} }', '#heard', 'tell'),
+    withBannedWords('interface Person { isNobody: boolean }', 'isNobody'),
+    withBannedWords('const send = (whoever: string) => whoever;', 'whoever'),
+    withBannedWords('const { told: isTold, ...lately } = frame;', 'isTold', 'lately'),
+  ],
 });
 tester.run('test-titles', rules['test-titles'], {
   valid: [
     "it('rejects a message from a user who is not in the session', () => {});",
+    // Not a title: `test` is a method of a regular expression.
     "pattern.test('told');",
   ],
-  invalid: TITLE_FIXTURES,
+  invalid: [
+    withBannedWords("it('tells the partner', () => {});", 'tells'),
+    withBannedWords("it.each([1])('says nothing to nobody %i', () => {});", 'nobody'),
+    withBannedWords('describe(`the «chat»`, () => {});', '«', '»'),
+    withBannedWords("test('keeps it for ever', () => {});", 'for ever'),
+    withBannedWords("t.test('a user and his chat', () => {});", 'his'),
+    withLongLine(`it('${LONG_TEXT}', () => {});`, 1),
+  ],
 });
 tester.run('strings', rules.strings, {
-  // Texts may contain banned words other than pronouns. Titles are checked by `test-titles`. A part of a path is not a
-  // word.
-  valid: ["const text = 'Somebody told you here.';", "it('tests her', () => {});", "const path = '/he/his';"],
-  invalid: STRING_FIXTURES,
+  valid: [
+    // Banned words other than pronouns.
+    "const text = 'Somebody told you here.';",
+    // A title, which `test-titles` checks.
+    "it('tests her', () => {});",
+    // Parts of a path.
+    "const path = '/he/his';",
+  ],
+  invalid: [
+    withBannedWords("const text = 'He has left.';", 'He'),
+    withBannedWords('const text = <p>Block him?</p>;', 'him'),
+    withBannedWords('const text = `${name} and her friends`;', 'her'),
+    withBannedWords("const text = '«Hello»';", '«', '»'),
+  ],
 });
 
 test('eslint.config.mjs enables every plain-words rule in contract and deploy', async () => {

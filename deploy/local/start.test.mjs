@@ -13,36 +13,41 @@ import {
   waitUntil,
 } from './testing/launcher.mjs';
 
-// Runs the launcher as a process, with real PostgreSQL, Redis and nginx. The product's processes are stand-ins.
+// Runs the launcher as a process, with real PostgreSQL, Redis and nginx. The product's processes are stand-ins. The
+// stand-in for a replica answers every request with its environment, its pid and the request itself.
 
-test('the launcher serves the page, restarts processes that die, and leaves no process running after Ctrl-C', async (t) => {
-  const home = createTestHome(t);
-  const [port] = await findFreePorts(1);
-  const launcher = startLauncher({ home, port });
-  await launcher.waitForOutput(`\nhttp://localhost:${port}\n`);
-  // A stand-in answers every request with its environment, its pid and the request itself.
-  const { env, pid } = await getJson(port, '/');
-
+test('the launcher serves the page, and passes the settings of a single replica to it', async (t) => {
+  const { home, port, launcher } = await startAndWait(t);
+  const { env } = await getJson(port, '/');
   assert.equal(env.LIMITS_PROFILE, 'load');
   assert.equal(env.TRUST_PROXY, '0');
   // Without nginx, API_DOCS is not set, and the replica serves the API docs.
   assert.deepEqual([env.HOST, env.INTERNAL_HOST, env.API_DOCS], ['127.0.0.1', '127.0.0.1', undefined]);
   assert.match(env.DATABASE_URL, /^postgresql:\/\/thaw_service:.+@127\.0\.0\.1:\d+\/thaw$/);
   assert.ok(env.PUBLIC_DIR && env.SESSION_SECRET_FILE.startsWith(home));
+  await stop(launcher);
+});
 
+test('the launcher restarts processes that die, and leaves no process running after Ctrl-C', async (t) => {
+  const { home, port, launcher } = await startAndWait(t);
+
+  const { pid } = await getJson(port, '/');
   process.kill(pid, 'SIGKILL');
-  // A request that fails while no replica listens counts as a response of the killed process.
-  await waitUntil(async () => (await getJson(port, '/').catch(() => ({ pid }))).pid !== pid);
+  await waitUntil(async () => {
+    // Requests fail while no replica listens.
+    const response = await getJson(port, '/').catch(() => undefined);
+    return response !== undefined && response.pid !== pid;
+  });
   await launcher.waitForOutput('api-1 ended (ended by SIGKILL) and is restarted');
 
   const { redis, postgresql } = findRunningProcesses(home);
   process.kill(redis.pid, 'SIGKILL');
   process.kill(postgresql.pid, 'SIGKILL');
-  const runsAgain = (name, killed) => {
+  const isRestarted = (name, killed) => {
     const current = findRunningProcesses(home)[name];
     return current !== undefined && current.pid !== killed.pid;
   };
-  await waitUntil(() => runsAgain('redis', redis) && runsAgain('postgresql', postgresql));
+  await waitUntil(() => isRestarted('redis', redis) && isRestarted('postgresql', postgresql));
 
   const runningBefore = findRunningProcesses(home);
   assert.deepEqual(Object.keys(runningBefore).sort(), ['api-1', 'postgresql', 'redis', 'worker-1']);
@@ -53,12 +58,8 @@ test('the launcher serves the page, restarts processes that die, and leaves no p
   assert.deepEqual(findRunningProcesses(home), {});
 });
 
-test('the launcher puts nginx in front of several replicas', async (t) => {
-  const home = createTestHome(t);
-  const [port] = await findFreePorts(1);
-  const launcher = startLauncher({ home, port, replicas: 2 });
-  await launcher.waitForOutput(`\nhttp://localhost:${port}\n`);
-
+test('the launcher puts nginx in front of several replicas, and passes matching settings to them', async (t) => {
+  const { home, port, launcher } = await startAndWait(t, { replicas: 2 });
   const received = await getJson(port, '/api/who', { 'X-Forwarded-For': '9.9.9.9' });
   assert.equal(received.headers['x-forwarded-for'], '127.0.0.1');
   assert.equal(received.headers.host, `localhost:${port}`);
@@ -66,14 +67,18 @@ test('the launcher puts nginx in front of several replicas', async (t) => {
   assert.deepEqual([received.env.HOST, received.env.INTERNAL_HOST], ['127.0.0.1', '127.0.0.1']);
   // Behind nginx, replicas serve no API docs by default.
   assert.equal(received.env.API_DOCS, 'off');
+  await stop(launcher, 'SIGTERM');
+  assert.deepEqual(findRunningProcesses(home), {});
+});
 
-  // nginx skips the dead replica until it has been restarted.
-  process.kill(received.pid, 'SIGKILL');
+test('nginx skips a replica that has died until it is restarted, and refuses bodies of more than 6 MB', async (t) => {
+  const { home, port, launcher } = await startAndWait(t, { replicas: 2 });
+  const { pid } = await getJson(port, '/api/who');
+  process.kill(pid, 'SIGKILL');
   for (let count = 0; count < 10; count += 1) assert.ok((await getJson(port, '/api/who')).pid);
   // Two replicas, a worker, nginx, PostgreSQL and Redis.
   await waitUntil(() => Object.keys(findRunningProcesses(home)).length === 6);
 
-  // nginx accepts bodies of up to 6 MB.
   const tooLarge = await request(port, {
     path: '/api/upload',
     method: 'POST',
@@ -81,17 +86,11 @@ test('the launcher puts nginx in front of several replicas', async (t) => {
   });
   assert.equal(tooLarge.status, 413);
   assert.equal(JSON.parse(tooLarge.body).code, 'too_large');
-
-  launcher.child.kill('SIGTERM');
-  assert.equal((await launcher.waitForExit()).code, 0);
-  assert.deepEqual(findRunningProcesses(home), {});
+  await stop(launcher);
 });
 
 test('a launcher takes over the stores and ends the processes that a killed launcher left behind', async (t) => {
-  const home = createTestHome(t);
-  const [port] = await findFreePorts(1);
-  const killedLauncher = startLauncher({ home, port });
-  await killedLauncher.waitForOutput('http://localhost');
+  const { home, port, launcher: killedLauncher } = await startAndWait(t);
   const leftovers = findRunningProcesses(home);
   killedLauncher.child.kill('SIGKILL');
   await killedLauncher.waitForExit();
@@ -109,18 +108,14 @@ test('a launcher takes over the stores and ends the processes that a killed laun
     leftovers.postgresql.pid,
     'a store that still runs is reused',
   );
-  nextLauncher.child.kill('SIGINT');
-  assert.equal((await nextLauncher.waitForExit()).code, 0);
+  await stop(nextLauncher);
   assert.deepEqual(Object.values(leftovers).filter(isRunning), []);
 });
 
 test('a second Ctrl-C kills all processes immediately', async (t) => {
-  const home = createTestHome(t);
-  const [port] = await findFreePorts(1);
   // A stubborn worker ignores SIGTERM.
-  const launcher = startLauncher({ home, port, workerRole: 'stubborn' });
-  await launcher.waitForOutput('http://localhost');
-  const runningBefore = Object.values(findRunningProcesses(home));
+  const { home, launcher } = await startAndWait(t, { workerStandIn: 'stubborn' });
+  const processes = Object.values(findRunningProcesses(home));
   launcher.child.kill('SIGINT');
   // npm forwards Ctrl-C immediately as a second signal, which must not count as a second key press.
   launcher.child.kill('SIGINT');
@@ -130,7 +125,7 @@ test('a second Ctrl-C kills all processes immediately', async (t) => {
   assert.equal(launcher.child.exitCode, null, 'the launcher waits for the stubborn worker');
   launcher.child.kill('SIGINT');
   assert.equal((await launcher.waitForExit()).code, 1);
-  await waitUntil(() => !runningBefore.some(isRunning));
+  await waitUntil(() => !processes.some(isRunning));
 });
 
 test('the launcher prints one sentence and exits when the port is taken', async (t) => {
@@ -148,10 +143,8 @@ test('the launcher prints one sentence and exits when the port is taken', async 
 });
 
 test('the launcher prints the last log lines of a process that cannot start, and leaves no process running', async (t) => {
-  const home = createTestHome(t);
-  const [port] = await findFreePorts(1);
   // A broken worker prints an error and exits immediately.
-  const launcher = startLauncher({ home, port, workerRole: 'broken' });
+  const { home, launcher } = await start(t, { workerStandIn: 'broken' });
   assert.equal((await launcher.waitForExit()).code, 1);
   assert.match(
     launcher.output,
@@ -159,6 +152,60 @@ test('the launcher prints the last log lines of a process that cannot start, and
   );
   assert.deepEqual(findRunningProcesses(home), {});
 });
+
+test('the launcher uses the stores of DATABASE_URL and REDIS_URL, and starts none of its own', async (t) => {
+  const env = await startStandInStores(t);
+  const { home, port, launcher } = await startAndWait(t, { env });
+  assert.equal((await getJson(port, '/')).env.DATABASE_URL, env.DATABASE_URL);
+  assert.deepEqual(Object.keys(findRunningProcesses(home)).sort(), ['api-1', 'worker-1']);
+  await stop(launcher);
+});
+
+test('the launcher names a store that it cannot reach', async (t) => {
+  const home = createTestHome(t);
+  const [port, unusedPort] = await findFreePorts(2);
+  const { DATABASE_URL } = await startStandInStores(t);
+  const env = { DATABASE_URL, REDIS_URL: `redis://127.0.0.1:${unusedPort}` };
+  const launcher = startLauncher({ home, port, env });
+  assert.equal((await launcher.waitForExit()).code, 1);
+  assert.match(
+    launcher.output,
+    new RegExp(`No Redis answers at 127.0.0.1:${unusedPort}, which REDIS_URL names.`),
+  );
+});
+
+test('the launcher explains unknown options and invalid values', async () => {
+  const script = resolveInRepository('deploy/local/start.mjs');
+  for (const [args, sentence] of [
+    [['--replicas', 'many'], /--replicas must be a whole number/],
+    [['--port', '0'], /--port must be a whole number/],
+    [['--nonsense'], /Unknown option '--nonsense'.*Usage/],
+  ]) {
+    const launcher = startScript(script, args);
+    assert.equal((await launcher.waitForExit()).code, 1);
+    assert.match(launcher.output, sentence);
+  }
+});
+
+/** Starts the launcher in a new home. `options` are further ones of `startLauncher`. */
+async function start(t, options) {
+  const home = createTestHome(t);
+  const [port] = await findFreePorts(1);
+  return { home, port, launcher: startLauncher({ home, port, ...options }) };
+}
+
+/** Like `start`, but waits until the page is served. */
+async function startAndWait(t, options) {
+  const started = await start(t, options);
+  await started.launcher.waitForOutput(`\nhttp://localhost:${started.port}\n`);
+  return started;
+}
+
+/** Stops the launcher, by default as Ctrl-C does, and expects that it exits without an error. */
+async function stop(launcher, signal = 'SIGINT') {
+  launcher.child.kill(signal);
+  assert.equal((await launcher.waitForExit()).code, 0);
+}
 
 /** Starts a server that stands in for both stores: the launcher checks only that a store accepts connections. */
 async function startStandInStores(t) {
@@ -171,43 +218,6 @@ async function startStandInStores(t) {
     REDIS_URL: `redis://127.0.0.1:${port}`,
   };
 }
-
-test('the launcher uses the stores of DATABASE_URL and REDIS_URL, and starts none of its own', async (t) => {
-  const home = createTestHome(t);
-  const [port] = await findFreePorts(1);
-  const env = await startStandInStores(t);
-  const launcher = startLauncher({ home, port, env });
-  await launcher.waitForOutput('http://localhost');
-  assert.equal((await getJson(port, '/')).env.DATABASE_URL, env.DATABASE_URL);
-  assert.deepEqual(Object.keys(findRunningProcesses(home)).sort(), ['api-1', 'worker-1']);
-  launcher.child.kill('SIGINT');
-  assert.equal((await launcher.waitForExit()).code, 0);
-});
-
-test('the launcher names a store that it cannot reach', async (t) => {
-  const home = createTestHome(t);
-  const [port, unusedPort] = await findFreePorts(2);
-  const env = { ...(await startStandInStores(t)), REDIS_URL: `redis://127.0.0.1:${unusedPort}` };
-  const launcher = startLauncher({ home, port, env });
-  assert.equal((await launcher.waitForExit()).code, 1);
-  assert.match(
-    launcher.output,
-    new RegExp(`No Redis answers at 127.0.0.1:${unusedPort}, which REDIS_URL names.`),
-  );
-});
-
-test('the launcher explains unknown options and invalid values', async () => {
-  const start = resolveInRepository('deploy/local/start.mjs');
-  for (const [args, sentence] of [
-    [['--replicas', 'many'], /--replicas must be a whole number/],
-    [['--port', '0'], /--port must be a whole number/],
-    [['--nonsense'], /Unknown option '--nonsense'.*Usage/],
-  ]) {
-    const launcher = startScript(start, args);
-    assert.equal((await launcher.waitForExit()).code, 1);
-    assert.match(launcher.output, sentence);
-  }
-});
 
 async function getJson(port, path, headers) {
   const { body } = await request(port, { path, headers });

@@ -1,39 +1,55 @@
+import { type Page } from '@playwright/test';
 import { limits } from '@thaw/contract/limits';
 import { pageLimits } from '../src/lib/page-limits';
 import { readStoredUser } from './support/account.ts';
 import { Connection } from './support/connection.ts';
 import { expect, Person, test } from './support/test.ts';
 
+/** Joins anonymously on the landing page, and chooses a gender in the dialog, which cannot be skipped. */
+const joinOnLandingPage = async (page: Page, gender: 'Man' | 'Woman'): Promise<Person> => {
+  await page.goto('/');
+  await page.getByRole('button', { name: 'Join Anonymously' }).first().click();
+  await expect(page).toHaveURL('/chat');
+  await expect(page.getByText('Anonymous session started', { exact: true }).first()).toBeVisible();
+
+  const dialog = page.getByRole('dialog', { name: 'Select Your Gender' });
+  await expect(dialog).toBeVisible();
+  await expect(dialog.getByRole('button', { name: 'Confirm' })).toBeDisabled();
+  await page.keyboard.press('Escape');
+  await page.mouse.click(5, 5); // outside the dialog
+  await expect(dialog).toBeVisible();
+  await dialog.getByRole('radio', { name: gender, exact: true }).click();
+  await dialog.getByRole('button', { name: 'Confirm' }).click();
+  await expect(dialog).toBeHidden();
+  // Declines the offer to create an account.
+  await page.getByRole('button', { name: 'Maybe Later' }).click();
+
+  const user = await readStoredUser(page);
+  return new Person(page, user!);
+};
+
+/** Opens /chat in a second tab of the person's browser. */
+const openSecondTab = async (person: Person): Promise<Person> => {
+  const secondTab = new Person(await person.page.context().newPage(), person.user);
+  await secondTab.page.goto('/chat');
+  await expect(secondTab.button('Find Conversation')).toBeEnabled();
+  return secondTab;
+};
+
+/** Leaves /chat for the landing page. */
+const leaveChatPage = async (person: Person): Promise<void> => {
+  await person.page.getByRole('link', { name: 'Thaw' }).click();
+  await expect(person.heading('Ready to make Friends?')).toBeVisible();
+};
+
 test('two anonymous visitors join, are matched, chat, skip, and are matched again', async ({
   openContext,
 }) => {
-  const join = async (gender: 'Man' | 'Woman'): Promise<Person> => {
-    const page = await (await openContext()).newPage();
-    await page.goto('/');
-    await page.getByRole('button', { name: 'Join Anonymously' }).first().click();
-    await expect(page).toHaveURL('/chat');
-    await expect(page.getByText('Anonymous session started', { exact: true }).first()).toBeVisible();
+  const ada = await joinOnLandingPage(await (await openContext()).newPage(), 'Woman');
+  const bob = await joinOnLandingPage(await (await openContext()).newPage(), 'Man');
 
-    const dialog = page.getByRole('dialog', { name: 'Select Your Gender' });
-    await expect(dialog).toBeVisible();
-    await expect(dialog.getByRole('button', { name: 'Confirm' })).toBeDisabled();
-    // The choice of a gender cannot be skipped.
-    await page.keyboard.press('Escape');
-    await page.mouse.click(5, 5); // outside the dialog
-    await expect(dialog).toBeVisible();
-    await dialog.getByRole('radio', { name: gender, exact: true }).click();
-    await dialog.getByRole('button', { name: 'Confirm' }).click();
-    await expect(dialog).toBeHidden();
-    // Declines the offer to create an account.
-    await page.getByRole('button', { name: 'Maybe Later' }).click();
-
-    const user = await readStoredUser(page);
-    return new Person(page, user!);
-  };
-  const ada = await join('Woman');
-  const bob = await join('Man');
-
-  // The phases of the page (docs/product-decisions.md, A41 to A61): initial → searching → initial
+  // The page has the phases initial, searching, active and skipped (docs/product-decisions.md, A41 to A61).
+  // initial → searching → initial
   await expect(ada.heading('Ready to chat?')).toBeVisible();
   await expect(ada.page.getByRole('radio', { name: 'Both' })).toBeChecked();
   await ada.pressFind();
@@ -59,8 +75,7 @@ test('two anonymous visitors join, are matched, chat, skip, and are matched agai
   await expect(bob.page.getByText(`${ada.name} is typing`)).toBeHidden();
   await bob.sendMessage('hi yourself');
   await expect(ada.message('hi yourself')).toBeVisible();
-  // The welcome notice and two messages.
-  await expect(bob.messages).toHaveCount(3);
+  await expect(bob.messages).toHaveCount(3); // the welcome notice and two messages
 
   // active: closing the confirm bar changes nothing
   await ada.button('Skip Chat').click();
@@ -83,7 +98,7 @@ test('two anonymous visitors join, are matched, chat, skip, and are matched agai
   // The next chat begins without the messages of the last one.
   await bob.pressFind();
   await expect(ada.message('You are now chatting with')).toBeVisible();
-  await expect(ada.messages).toHaveCount(1);
+  await expect(ada.messages).toHaveCount(1); // the welcome notice
   await expect(bob.messages).toHaveCount(1);
 });
 
@@ -135,15 +150,15 @@ test('two users who skip at the same time both search again, without the screen 
       networkOfAda = await Connection.intercept(page);
     },
   });
-  // Ada is offline while both confirm their skips, so neither has received the other's skip by then.
+  // While Ada is offline, neither page receives the skip of the other.
   await networkOfAda?.cut();
   await expect(ada.page.getByText('Disconnected', { exact: true })).toBeVisible();
   await ada.skip();
   await bob.skip();
   await expect(ada.heading('Looking for someone...')).toBeVisible();
   networkOfAda?.restore();
-  // "Chat Ended" starts no search, so the two are matched again only if both went straight back to the queue. Their new
-  // chat contains only the welcome notice.
+  // The two can be matched again only if both search, which users on the screen "Chat Ended" do not. Their new chat
+  // contains only the welcome notice.
   await expect(ada.heading(bob.name)).toBeVisible();
   await expect(bob.heading(ada.name)).toBeVisible();
   await expect(ada.messages).toHaveCount(1);
@@ -152,9 +167,7 @@ test('two users who skip at the same time both search again, without the screen 
 
 test('all tabs of a user show the same search and chat', async ({ newcomer }) => {
   const ada = await newcomer({ gender: 'female' });
-  const secondTab = new Person(await ada.page.context().newPage(), ada.user);
-  await secondTab.page.goto('/chat');
-  await expect(secondTab.button('Find Conversation')).toBeEnabled();
+  const secondTab = await openSecondTab(ada);
 
   await ada.pressFind();
   await expect(secondTab.heading('Looking for someone...')).toBeVisible();
@@ -180,11 +193,15 @@ test('all tabs of a user show the same search and chat', async ({ newcomer }) =>
   await secondTab.skip();
   await expect(ada.heading('Looking for someone...')).toBeVisible();
   await expect(bob.heading('Chat Ended')).toBeVisible();
+});
 
-  // The search of a user continues when one of their tabs leaves /chat.
-  await secondTab.page.getByRole('link', { name: 'Thaw' }).click();
-  await expect(secondTab.heading('Ready to make Friends?')).toBeVisible();
-  await bob.button('New Conversation').click();
+test('the search of a user continues when one of their tabs leaves /chat', async ({ newcomer }) => {
+  const ada = await newcomer({ gender: 'female' });
+  const secondTab = await openSecondTab(ada);
+  await ada.pressFind();
+  await expect(secondTab.heading('Looking for someone...')).toBeVisible();
+  await leaveChatPage(secondTab);
+  const bob = await newcomer({ gender: 'male' });
   await bob.pressFind();
   await expect(ada.heading(bob.name)).toBeVisible();
 });
@@ -193,7 +210,7 @@ test('a search shows a hint after 30 seconds', async ({ newcomer }) => {
   const ada = await newcomer({
     prepare: async (page) => {
       await page.clock.install();
-      // `queue_status`, sent after ten seconds, would set the shown time to the real time of waiting.
+      // Drops `queue_status`, sent by the server after ten seconds: it would set the shown time to the real one.
       await page.routeWebSocket('**/ws', (socket) => {
         const server = socket.connectToServer();
         server.onMessage((frame) => {
@@ -207,39 +224,30 @@ test('a search shows a hint after 30 seconds', async ({ newcomer }) => {
   await ada.page.clock.runFor(pageLimits.searchHintAfterMs + 1_000);
   // Which hint is shown depends on the users who are online.
   await expect(ada.page.getByText(/We keep looking|Nobody matches/)).toBeVisible();
-  // At least half a minute: the clock of the page continues.
+  // At least half a minute, because the clock of the page continues.
   await expect(ada.page.getByText(/^Waiting for (0:[345]\d|[1-9]:\d\d)$/)).toBeVisible();
 });
 
-test('leaving /chat ends a search immediately, and ends a chat if the user does not return in time', async ({
-  newcomer,
-}) => {
+test('leaving /chat ends a search immediately', async ({ newcomer }) => {
   const sentFrames: string[] = [];
   const ada = await newcomer({
-    gender: 'female',
     prepare: async (page) => {
       page.on('websocket', (socket) =>
         socket.on('framesent', ({ payload }) => sentFrames.push(String(payload))),
       );
-      await page.clock.install();
     },
   });
   await ada.pressFind();
-  const leaveChatPage = async (): Promise<void> => {
-    await ada.page.getByRole('link', { name: 'Thaw' }).click();
-    await expect(ada.heading('Ready to make Friends?')).toBeVisible();
-  };
-  await leaveChatPage();
+  await leaveChatPage(ada);
   // The page checks for other tabs before it leaves the queue, so wait for the frame before returning.
   await expect.poll(() => sentFrames.some((frame) => frame.includes('leave_queue'))).toBe(true);
   await ada.page.goBack();
   await expect(ada.heading('Ready to chat?')).toBeVisible();
+});
 
-  const bob = await newcomer({ gender: 'male' });
-  await ada.pressFind();
-  await bob.pressFind();
-  await expect(bob.heading(ada.name)).toBeVisible();
-  await leaveChatPage();
+test('leaving /chat ends a chat only if the user does not return in time', async ({ pair }) => {
+  const [ada, bob] = await pair({ prepare: (page) => page.clock.install() });
+  await leaveChatPage(ada);
   // Returns in time.
   await ada.page.clock.runFor(pageLimits.leaveChatDelayMs / 2);
   await ada.page.goBack();
@@ -248,7 +256,7 @@ test('leaving /chat ends a search immediately, and ends a chat if the user does 
   await expect(bob.heading(ada.name)).toBeVisible();
 
   // Does not return.
-  await leaveChatPage();
+  await leaveChatPage(ada);
   await ada.page.clock.runFor(pageLimits.leaveChatDelayMs);
   await expect(bob.heading('Chat Ended')).toBeVisible();
 });
@@ -274,8 +282,8 @@ test('a message has at most 2,000 characters, and an emoji counts as one', async
 
 test('the message list follows new messages only while it is scrolled to its end', async ({ pair }) => {
   const [ada, bob] = await pair();
-  // More messages than fit on the screen. The full stop separates the number from the time, which may follow it in the
-  // text of the row.
+  // More messages than fit on the screen. The full stop separates the number from the time in the text of the row:
+  // "message 2" at 01:15 would contain "message 20".
   for (let n = 1; n <= 20; n += 1) await ada.sendMessage(`message ${n}.`);
   await expect(bob.message('message 20.')).toBeInViewport();
   await expect(ada.message('message 20.')).toBeInViewport();

@@ -7,8 +7,27 @@ import { expect, type Person, test } from './support/test.ts';
 // Requests for the profile of a blocked user return 404.
 test.use({ expectedErrors: [/status of 404/] });
 
-const fetchReports = async ({ page, user }: Person): Promise<unknown[]> =>
-  (await (await page.request.get(`/api/reports/${user.id}`)).json()) as unknown[];
+/** Fetches the reports that the user has filed. */
+const fetchReports = async ({ page, user }: Person): Promise<unknown[]> => {
+  const response = await page.request.get(`/api/reports/${user.id}`);
+  return (await response.json()) as unknown[];
+};
+
+/** Focuses the button Report of the newest message with the keyboard. On a touch screen, the button is in a sheet. */
+const focusReportButton = async (person: Person, { hasTouch }: { hasTouch: boolean }): Promise<void> => {
+  const { page } = person;
+  await page.getByRole('region', { name: 'Messages' }).focus();
+  await page.keyboard.press('ArrowUp');
+  if (hasTouch) {
+    await page.keyboard.press('Enter');
+    await person.button('Report message').focus();
+  } else {
+    await page.keyboard.press('Tab');
+    await expect(person.button('React')).toBeFocused();
+    await page.keyboard.press('End');
+  }
+  await expect(person.button('Report message')).toBeFocused();
+};
 
 test('a user reports a message with the keyboard alone, which blocks the partner and stores the evidence', async ({
   openContext,
@@ -19,35 +38,23 @@ test('a user reports a message with the keyboard alone, which blocks the partner
   await bob.sendMessage('where do you live?');
   await expect(ada.message('where do you live?')).toBeVisible();
   const { page } = ada;
-  await page.getByRole('region', { name: 'Messages' }).focus();
-  await page.keyboard.press('ArrowUp');
-  if (hasTouch) {
-    // On a touch screen the actions of a message open as a sheet.
-    await page.keyboard.press('Enter');
-    await ada.button('Report message').focus();
-  } else {
-    await page.keyboard.press('Tab');
-    await expect(ada.button('React')).toBeFocused();
-    await page.keyboard.press('End');
-  }
-  await expect(ada.button('Report message')).toBeFocused();
+  await focusReportButton(ada, { hasTouch: hasTouch === true });
   await page.keyboard.press('Enter');
   const dialog = page.getByRole('dialog', { name: `Report ${bob.name}` });
   await expect(dialog.getByRole('radio').first()).toBeFocused();
   await expectAccessibleOnPhoneAndDesktop(page, 'report', { within: '[role="dialog"]' });
   await expectIntactLayoutOnSmallScreen(dialog, 'report');
 
-  // The reason "private details" is the sixth option.
+  // From the first reason to the sixth.
   for (let step = 0; step < 5; step += 1) await page.keyboard.press('ArrowDown');
   await expect(dialog.getByRole('radio', { name: /private details/ })).toBeChecked();
   await page.keyboard.press('Tab');
   await page.keyboard.type('asked three times');
   await page.keyboard.press('Tab');
-  // The checkbox, with which the report also blocks the partner, is checked by default.
+  // The checkbox by which the report also blocks the partner. It is checked by default, and stays so.
   await expect(dialog.getByRole('checkbox')).toBeFocused();
-  // The button that sends the report.
   await page.keyboard.press('Tab');
-  await page.keyboard.press('Enter');
+  await page.keyboard.press('Enter'); // on Send report
   await expectToast(page, 'Report sent', 'Thank you. We will tell you what came of it.');
   await expect(ada.heading('Ready to chat?')).toBeFocused();
   await expect(bob.page.getByText('Your chat partner skipped this conversation')).toBeVisible();
@@ -83,17 +90,19 @@ test('a partner who has blocked the user can be reported from Chat History, and 
   await expect(ada.heading('Chat Ended')).toBeVisible();
   const { page } = ada;
   // The worker writes the history asynchronously, shortly after the match.
-  const countHistoryEntries = async (): Promise<number> =>
-    ((await (await page.request.get(`/api/chat-history/${ada.user.id}`)).json()) as unknown[]).length;
+  const countHistoryEntries = async (): Promise<number> => {
+    const response = await page.request.get(`/api/chat-history/${ada.user.id}`);
+    return ((await response.json()) as unknown[]).length;
+  };
   await expect.poll(countHistoryEntries).toBe(1);
   // The profile of a user who has blocked the reader is hidden from them.
   const dialog = page.getByRole('dialog', { name: 'Report Unknown User' });
   const history = page.getByRole('dialog', { name: 'Chat History' });
-  const sendReport = async (): Promise<void> => {
+  const reportFromHistory = async (): Promise<void> => {
     await history.getByRole('button', { name: 'More about Unknown User' }).click();
     await page.getByRole('menuitem', { name: 'Report…' }).click();
     await dialog.getByRole('radio', { name: 'They may hurt themselves' }).click();
-    // The checkbox would also block the reported user.
+    // The checkbox by which the report would also block the partner.
     await dialog.getByRole('checkbox').uncheck();
     await dialog.getByRole('button', { name: 'Send report' }).click();
     await expect(
@@ -101,11 +110,11 @@ test('a partner who has blocked the user can be reported from Chat History, and 
     ).toBeVisible();
   };
   await ada.button('Chat History').click();
-  await sendReport();
+  await reportFromHistory();
   await expectAccessibleOnPhoneAndDesktop(page, 'sent report', { within: '[role="dialog"]' });
   // By text, because the X of the dialog is a button named Close, too.
   await dialog.getByText('Close', { exact: true }).click();
   await expect(history.getByRole('button', { name: 'More about Unknown User' })).toBeFocused();
-  await sendReport();
+  await reportFromHistory();
   expect(await fetchReports(ada)).toHaveLength(1);
 });

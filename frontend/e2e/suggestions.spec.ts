@@ -5,22 +5,24 @@ import { expect, test } from './support/test.ts';
 /** Smallest side of a control that can be tapped reliably. */
 const minTargetPx = 44;
 
-test('after a silence the page suggests messages; pressing one puts its text into the composer without sending it', async ({
+/** Host of the language model; the page names it before it sends texts there. */
+const host = 'api.example.com';
+/** The responses of `/api/suggestions` by method. */
+const suggestionResponses: Record<string, object> = {
+  // The operator has configured a language model.
+  GET: { model: true, host },
+  // The answer of the model.
+  POST: { source: 'model', suggestions: ['Which sauce did you make?'] },
+};
+
+test('messages suggested after a silence can be put into the composer, replaced by a model’s, and hidden', async ({
   pair,
 }) => {
-  /** Host of the language model; the page names it before it sends texts there. */
-  const host = 'api.example.com';
   const [ada, bob] = await pair({
     prepare: async (page) => {
       await page.clock.install();
-      // GET reports whether the operator has configured a language model; POST asks this model.
       await page.route('**/api/suggestions', (route) =>
-        route.fulfill({
-          json:
-            route.request().method() === 'GET'
-              ? { model: true, host }
-              : { source: 'model', suggestions: ['Which sauce did you make?'] },
-        }),
+        route.fulfill({ json: suggestionResponses[route.request().method()] }),
       );
     },
   });
@@ -31,8 +33,8 @@ test('after a silence the page suggests messages; pressing one puts its text int
   const positionBefore = await message.boundingBox();
 
   await ada.page.clock.fastForward(pageLimits.suggestionsAfterMs);
-  // The button that changes the source of suggestions (page or model), three suggestions of the page, the button for
-  // other suggestions, and Hide. The model is not asked before the user agrees.
+  // Three suggestions of the page, and three more buttons: they change the source of suggestions (page or model), show
+  // others, and hide all. The model is not asked before the user agrees.
   await expect(suggestions.getByRole('button')).toHaveCount(6);
   expect(await message.boundingBox(), 'the messages do not move').toEqual(positionBefore);
   await expectAccessibleOnPhoneAndDesktop(ada.page, 'suggestions', { within: 'main' });
@@ -44,6 +46,7 @@ test('after a silence the page suggests messages; pressing one puts its text int
   // The first suggestion; the button for the source precedes it.
   const suggestion = suggestions.getByRole('button').nth(1);
   const text = (await suggestion.textContent()) ?? '';
+  // Pressing it puts its text into the composer, without sending it.
   await suggestion.press('Enter');
   await expect(ada.field).toHaveValue(text);
   await expect(ada.field).toBeFocused();

@@ -11,56 +11,59 @@ const dist = join(root, 'dist');
 const budgets = JSON.parse(readFileSync(join(root, 'budgets.json'), 'utf8'));
 const manifest = JSON.parse(readFileSync(join(dist, '.vite', 'manifest.json'), 'utf8'));
 
-const measureGzippedBytes = (file) => gzipSync(readFileSync(join(dist, file)), { level: 9 }).length;
-
-/** Adds the manifest key of a chunk and those of its static imports to `found`. @returns `found` */
-const collectChunks = (key, found = new Set()) => {
+/** Adds the manifest keys of a chunk and of its static imports, direct and indirect, to `keys`. */
+const addChunk = (key, keys) => {
+  if (keys.has(key)) return;
   const chunk = manifest[key];
   if (!chunk) throw new Error(`The manifest has no ${key}`);
-  if (found.has(key)) return found;
-  found.add(key);
-  for (const imported of chunk.imports ?? []) collectChunks(imported, found);
-  return found;
+  keys.add(key);
+  for (const imported of chunk.imports ?? []) addChunk(imported, keys);
+};
+
+/** Finds the files that a route needs. `also`: modules that the route imports dynamically, but always needs. */
+const findFiles = ({ entry, also = [] }) => {
+  const keys = new Set();
+  for (const key of ['index.html', entry, ...also]) addChunk(key, keys);
+  const chunks = [...keys].map((key) => manifest[key]);
+  return {
+    scripts: new Set(chunks.map(({ file }) => file).filter((file) => file.endsWith('.js'))),
+    styleSheets: new Set(chunks.flatMap(({ css }) => css ?? [])),
+  };
+};
+
+const measureGzippedBytes = (file) => gzipSync(readFileSync(join(dist, file)), { level: 9 }).length;
+const sumGzippedBytes = (files) => [...files].reduce((sum, file) => sum + measureGzippedBytes(file), 0);
+
+const judge = (kb, { gateKb, aimKb }) => {
+  if (kb > gateKb) return 'over the gate';
+  return kb > aimKb ? 'over the aim' : 'ok';
 };
 
 const failures = [];
-/** Prints a size, and records a failure if it exceeds its budget. */
-const checkSize = (name, bytes, { gateKb, aimKb }) => {
+/** Prints a size, and records a failure if it exceeds `gateKb`. */
+const checkSize = (name, bytes, budget) => {
   const kb = bytes / 1000;
-  const isOver = kb > gateKb;
-  if (isOver) failures.push(name);
-  const verdict = isOver ? 'over the gate' : kb > aimKb ? 'over the aim' : 'ok';
-  console.log(
-    `${name.padEnd(12)} ${kb.toFixed(1).padStart(6)} kB   gate ${gateKb}, aim ${aimKb}: ${verdict}`,
-  );
+  if (kb > budget.gateKb) failures.push(name);
+  const size = `${name.padEnd(12)} ${kb.toFixed(1).padStart(6)} kB`;
+  console.log(`${size}   gate ${budget.gateKb}, aim ${budget.aimKb}: ${judge(kb, budget)}`);
 };
 
-const sumGzippedBytes = (files) => [...files].reduce((sum, file) => sum + measureGzippedBytes(file), 0);
-
-/** Style sheets of the routes without a CSS budget of their own. */
-const sharedCss = new Set();
+/** The style sheets of the routes without a CSS budget of their own. */
+const sharedStyleSheets = new Set();
 for (const [route, budget] of Object.entries(budgets.javascript)) {
-  const keys = new Set();
-  // `also`: modules that the route imports dynamically, but always needs.
-  for (const entry of ['index.html', budget.entry, ...(budget.also ?? [])]) collectChunks(entry, keys);
-  const files = new Set([...keys].map((key) => manifest[key].file).filter((file) => file.endsWith('.js')));
-  const css = new Set([...keys].flatMap((key) => manifest[key].css ?? []));
-  checkSize(`JS ${route}`, sumGzippedBytes(files), budget);
-  // A route with its own CSS budget has a style sheet that no other page loads.
-  if (budget.css) checkSize(`CSS ${route}`, sumGzippedBytes(css), budget.css);
-  else for (const file of css) sharedCss.add(file);
+  const { scripts, styleSheets } = findFiles(budget);
+  checkSize(`JS ${route}`, sumGzippedBytes(scripts), budget);
+  if (budget.css) checkSize(`CSS ${route}`, sumGzippedBytes(styleSheets), budget.css);
+  else for (const file of styleSheets) sharedStyleSheets.add(file);
 }
-checkSize('CSS', sumGzippedBytes(sharedCss), budgets.css);
+checkSize('CSS', sumGzippedBytes(sharedStyleSheets), budgets.css);
 
-// Only preloaded fonts count, which every page loads. A browser loads the others for characters in their unicode-range.
+// Only preloaded fonts count, because every page loads them; the build adds a <link> only for them. Browsers load the
+// other fonts only for characters in their unicode-range.
 const page = readFileSync(join(dist, 'index.html'), 'utf8');
-// The build adds a <link> only for preloaded fonts.
 const fonts = [...page.matchAll(/<link [^>]*href="\/([^"]+\.woff2)"/g)].map(([, file]) => file);
-checkSize(
-  'Font',
-  fonts.reduce((sum, file) => sum + statSync(join(dist, file)).size, 0),
-  budgets.font,
-);
+const fontBytes = fonts.reduce((sum, file) => sum + statSync(join(dist, file)).size, 0);
+checkSize('Font', fontBytes, budgets.font);
 if (fonts.length !== budgets.font.files)
   failures.push(`${fonts.length} preloaded font files instead of ${budgets.font.files}`);
 

@@ -8,6 +8,9 @@ import { fileURLToPath } from 'node:url';
 import { chromium } from '@playwright/test';
 
 const root = resolve(dirname(fileURLToPath(import.meta.url)), '..');
+const logo = readFileSync(join(root, 'public/favicon.svg'), 'utf8');
+const logoBackground = /<rect[^>]*fill="(#[0-9a-f]+)"/.exec(logo)?.[1];
+/** Content types by extension; all other files are HTML. */
 const contentTypes = {
   '.js': 'text/javascript',
   '.css': 'text/css',
@@ -31,12 +34,14 @@ const browser = await chromium.launch({
   args: ['--headless', '--no-sandbox', '--disable-gpu'],
 });
 
-/** Renders public/favicon.svg as a square PNG of `size` px; `inset` is the margin on each side in percent. */
-const renderIcon = async (name, size, { background, inset = 0 } = {}) => {
+/** Renders the logo as a square PNG of `size` px, with a margin on each side in percent of the size. */
+const renderIcon = async (name, size, { background, margin = 0 } = {}) => {
   const page = await browser.newPage({ viewport: { width: size, height: size } });
-  const svg = readFileSync(join(root, 'public/favicon.svg'), 'utf8');
   await page.setContent(
-    `<style>body{margin:0;background:${background ?? 'transparent'}}svg{display:block;width:100%;height:100%;padding:${inset}%;box-sizing:border-box}</style>${svg}`,
+    `<style>
+      body { margin: 0; background: ${background ?? 'transparent'} }
+      svg { display: block; width: 100%; height: 100%; padding: ${margin}%; box-sizing: border-box }
+    </style>${logo}`,
   );
   await page.screenshot({ path: join(root, 'public', name), omitBackground: !background });
   await page.close();
@@ -63,13 +68,9 @@ const renderSocialPreview = async () => {
 };
 
 try {
-  // Home screens crop the edges of the first two icons (`icon-512.png` is `maskable` in the manifest), so these get a
-  // margin in the background colour of the logo.
-  const background = /<rect[^>]*fill="(#[0-9a-f]+)"/.exec(
-    readFileSync(join(root, 'public/favicon.svg'), 'utf8'),
-  )?.[1];
-  await renderIcon('apple-touch-icon.png', 180, { background, inset: 6 });
-  await renderIcon('icon-512.png', 512, { background, inset: 8 });
+  // Home screens crop the edges of these two icons (the second is `maskable` in the manifest), so they get a margin.
+  await renderIcon('apple-touch-icon.png', 180, { background: logoBackground, margin: 6 });
+  await renderIcon('icon-512.png', 512, { background: logoBackground, margin: 8 });
   await renderIcon('icon-192.png', 192);
   await renderSocialPreview();
 } finally {

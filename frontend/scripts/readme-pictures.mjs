@@ -31,37 +31,47 @@ const takePicture = async (page, name) => {
   if (size > maxBytes) throw new Error(`${name}.png is larger than ${maxBytes} bytes`);
 };
 
-/** Signs in a new anonymous user through the API and opens /chat. `call` sends requests as this user. */
-const openNewcomer = async (username, gender, { theme = 'dark', ...view }) => {
+/** Sets these items of the local storage before each page of the context loads. */
+const setLocalStorage = (context, items) =>
+  // Playwright also runs an init script in blank documents, which have no storage.
+  context.addInitScript(
+    `if (location.protocol.startsWith('http'))
+      for (const [key, value] of Object.entries(${JSON.stringify(items)})) localStorage.setItem(key, value);`,
+  );
+
+/** Creates an anonymous user through the API and opens /chat as this user. `call` sends API requests as this user. */
+const openUser = async ({ username, gender, theme = 'dark', view }) => {
   const context = await browser.newContext({ baseURL: address, locale: 'en-GB', ...view });
   const call = async (method, url, data) => {
     const response = await context.request.fetch(url, { method, data });
     if (!response.ok()) throw new Error(`${method} ${url}: ${response.status()}`);
     return response.json();
   };
-  const { user } = await call('POST', '/api/anonymous', {});
-  await call('PATCH', `/api/user/${user.id}`, { gender });
-  const renamed = await call('PUT', `/api/user/${user.id}`, { username, avatar: null });
-  // In the format of zustand's `persist`.
-  const stored = { state: { user: renamed.user }, version: 0 };
-  // Playwright also runs an init script in blank documents, which have no storage.
-  await context.addInitScript(
-    `if (location.protocol.startsWith('http')) {
-      localStorage.setItem('thaw-chat-auth', ${JSON.stringify(JSON.stringify(stored))});
-      localStorage.setItem('thaw-theme', '${theme}');
-    }`,
-  );
+  const { user: anonymousUser } = await call('POST', '/api/anonymous', {});
+  const { id } = anonymousUser;
+  await call('PATCH', `/api/user/${id}`, { gender });
+  const { user } = await call('PUT', `/api/user/${id}`, { username, avatar: null });
+  await setLocalStorage(context, {
+    'thaw-chat-auth': JSON.stringify({ state: { user }, version: 0 }), // in the format of zustand's `persist`
+    'thaw-theme': theme,
+  });
   const page = await context.newPage();
   await page.goto('/chat');
   await page.getByText('Connected', { exact: true }).waitFor();
-  return { page, call, id: user.id };
+  return { page, call, id };
 };
 
-const pressButton = (person, name) => person.page.getByRole('button', { name, exact: true }).click();
+const pressButton = (user, name) => user.page.getByRole('button', { name, exact: true }).click();
 const match = async (first, second) => {
   await pressButton(first, 'Find Conversation');
   await pressButton(second, 'Find Conversation');
   for (const { page } of [first, second]) await page.getByRole('textbox', { name: 'Message' }).waitFor();
+};
+const skip = async (user) => {
+  await pressButton(user, 'Skip Chat');
+  await pressButton(user, 'Confirm');
+  // Ends the search that a skip starts.
+  await pressButton(user, 'Cancel');
 };
 const sendMessage = async (sender, receiver, text) => {
   const field = sender.page.getByRole('textbox', { name: 'Message' });
@@ -70,11 +80,11 @@ const sendMessage = async (sender, receiver, text) => {
   await receiver.page.getByRole('region', { name: 'Messages' }).getByText(text).first().waitFor();
 };
 const befriend = async (requester, addressee) => {
-  const { id } = await requester.call('POST', '/api/friends/request', {
+  const request = await requester.call('POST', '/api/friends/request', {
     requesterId: requester.id,
     addresseeId: addressee.id,
   });
-  await addressee.call('PUT', `/api/friends/request/${id}`, { status: 'accepted' });
+  await addressee.call('PUT', `/api/friends/request/${request.id}`, { status: 'accepted' });
 };
 /** Infinite animations never finish, so they are left out. */
 const waitForAnimations = (page) =>
@@ -87,27 +97,16 @@ const waitForAnimations = (page) =>
     )`,
   );
 
-try {
-  const visitor = await browser.newContext({ baseURL: address, ...desktopView });
-  await visitor.addInitScript(
-    "if (location.protocol.startsWith('http')) localStorage.setItem('thaw-theme', 'light')",
-  );
-  const landing = await visitor.newPage();
-  await landing.goto('/');
-  await takePicture(landing, 'landing');
+const takeLandingPicture = async () => {
+  const context = await browser.newContext({ baseURL: address, ...desktopView });
+  await setLocalStorage(context, { 'thaw-theme': 'light' });
+  const page = await context.newPage();
+  await page.goto('/');
+  await takePicture(page, 'landing');
+};
 
-  const ines = await openNewcomer('Inês', 'female', desktopView);
-  // Gives Inês a friend, so that the friends list in the pictures is not empty.
-  const callum = await openNewcomer('Callum', 'male', phoneView);
-  await match(ines, callum);
-  await befriend(ines, callum);
-  await pressButton(ines, 'Skip Chat');
-  await pressButton(ines, 'Confirm');
-  // Ends the search that a skip starts.
-  await pressButton(ines, 'Cancel');
-
-  const tomasz = await openNewcomer('Tomasz', 'male', { ...phoneView, theme: 'light' });
-  await match(ines, tomasz);
+/** Takes a picture of the same chat on a desktop (Inês) and on a phone (Tomasz). */
+const takeChatPictures = async (ines, tomasz) => {
   await sendMessage(ines, tomasz, 'Quick: the best thing you ate this week?');
   await sendMessage(tomasz, ines, 'Cold pizza, standing, in front of the fridge');
   await sendMessage(tomasz, ines, 'At 2 am. No regrets');
@@ -120,9 +119,11 @@ try {
   await takePicture(ines.page, 'chat');
   await waitForAnimations(tomasz.page);
   await takePicture(tomasz.page, 'phone');
+};
 
+const takeIcebreakerPicture = async (ines, tomasz) => {
   await pressButton(ines, 'Break the Ice');
-  // Both choose the third answer, because equal answers show the ice cubes.
+  // Both choose the third answer: the ice cubes appear only for equal answers.
   for (const { page } of [ines, tomasz]) {
     const option = page
       .getByRole('region', { name: /^Break the Ice: / })
@@ -135,6 +136,22 @@ try {
   // After 900 ms the cubes have fallen half-way down.
   await new Promise((resume) => setTimeout(resume, 900));
   await takePicture(ines.page, 'break-the-ice');
+};
+
+try {
+  await takeLandingPicture();
+
+  const ines = await openUser({ username: 'Inês', gender: 'female', view: desktopView });
+  // Gives Inês a friend, so that the friends list in the pictures is not empty.
+  const callum = await openUser({ username: 'Callum', gender: 'male', view: phoneView });
+  await match(ines, callum);
+  await befriend(ines, callum);
+  await skip(ines);
+
+  const tomasz = await openUser({ username: 'Tomasz', gender: 'male', theme: 'light', view: phoneView });
+  await match(ines, tomasz);
+  await takeChatPictures(ines, tomasz);
+  await takeIcebreakerPicture(ines, tomasz);
 } finally {
   await browser.close();
 }

@@ -23,20 +23,23 @@ interface Container {
 /** The applications that this process has created. `container` is not public in Nest. */
 const applications: { container: Container }[] = [];
 
-const recordResult = <Method extends (...args: never[]) => Promise<unknown>>(method: Method): Method =>
+/** Wraps a method of NestFactory, so that the applications that it creates are recorded. */
+const recordApplications = <Method extends (...args: never[]) => Promise<unknown>>(method: Method): Method =>
   (async (...args: Parameters<Method>) => {
     const application = await method.apply(NestFactory, args);
     applications.push(application as { container: Container });
     return application;
   }) as Method;
 
-// `never`, because `create` has two overloads, of which the type of a bound function has only the last.
-NestFactory.create = recordResult(NestFactory.create.bind(NestFactory) as never);
-NestFactory.createApplicationContext = recordResult(NestFactory.createApplicationContext.bind(NestFactory));
+// The cast to `never` is needed because `create` has two overloads, and the type of a bound function only the last.
+NestFactory.create = recordApplications(NestFactory.create.bind(NestFactory) as never);
+NestFactory.createApplicationContext = recordApplications(
+  NestFactory.createApplicationContext.bind(NestFactory),
+);
 
-/** The timers that keep the process running, and the line of code that created each. */
+/** Created timers, and the line of code that created each. `sweepTimers` removes those that are no longer active. */
 const timers: { timer: WeakRef<NodeJS.Timeout>; callSite: string }[] = [];
-/** Timers that have ended, or were unreferenced with `unref`, are removed when the list is longer than this. */
+/** A longer list of timers is swept. */
 const TIMERS_BEFORE_SWEEP = 5_000;
 
 /** An internal field of Node's timers. */
@@ -44,6 +47,7 @@ interface TimerState {
   _destroyed: boolean;
 }
 
+/** Whether the timer keeps the process running: it has not ended, and was not unreferenced with `unref`. */
 const isActive = (timer: NodeJS.Timeout | undefined): boolean =>
   timer !== undefined && !(timer as unknown as TimerState)._destroyed && timer.hasRef();
 
@@ -53,7 +57,7 @@ const sweepTimers = (): void => {
 };
 
 const readCallSite = (): string => {
-  // The first three lines are the message, this function, and the function that records the timer.
+  // Skips the message, this function, and the function that records the timer.
   const [, , , caller = ''] = (new Error().stack ?? '').split('\n');
   // `at Chat.open (/app/backend/dist/src/chat.js:1:2)` becomes `Chat.open (src/chat.js:1:2)`.
   return caller
@@ -62,7 +66,8 @@ const readCallSite = (): string => {
     .replace(/\(?\/.*\/(backend\/dist|node_modules)\//, '(');
 };
 
-const recordTimers = (name: 'setTimeout' | 'setInterval'): void => {
+/** Replaces a global function with one that also records the timers that it creates. */
+const recordTimersOf = (name: 'setTimeout' | 'setInterval'): void => {
   const original = globalThis[name] as (...args: unknown[]) => NodeJS.Timeout;
   const createRecordingTimer = (...args: unknown[]): NodeJS.Timeout => {
     const timer = original(...args);
@@ -78,8 +83,8 @@ const recordTimers = (name: 'setTimeout' | 'setInterval'): void => {
 };
 // Capturing a stack for each timer is expensive, so this is switched on only to find the origin of a leaked timer.
 if (process.env.CHAOS_TIMERS === '1') {
-  recordTimers('setTimeout');
-  recordTimers('setInterval');
+  recordTimersOf('setTimeout');
+  recordTimersOf('setInterval');
 }
 
 const readSize = (value: unknown): number | undefined => {
@@ -88,66 +93,65 @@ const readSize = (value: unknown): number | undefined => {
 };
 
 /**
- * Whether the collections of a value are measured. Excludes clients of stores (they have `on` and `connect`), whose
- * internal buffers vary in size. A leak in them shows in the size of the heap.
+ * Whether the value is an object whose collections are measured. Clients of stores (objects with `on` and `connect`)
+ * are not, because their internal buffers vary in size. A leak in them shows in the size of the heap.
  */
 const isMeasured = (value: unknown): value is object =>
   typeof value === 'object' && value !== null && !('on' in value && 'connect' in value);
 
-/** Levels of objects in a provider whose collections are measured. */
+/** Collections are measured in each provider, and in the objects up to this number of levels below it. */
 const MAX_DEPTH = 2;
+
+/** The providers of all applications. */
+const listProviders = (): unknown[] => {
+  const modules = applications.flatMap(({ container }) => [...container.getModules().values()]);
+  return modules.flatMap(({ providers }) => [...providers.values()].map(({ instance }) => instance));
+};
 
 const measureCollections = (): Record<string, number> => {
   const sizes: Record<string, number> = {};
-  const seen = new Set<unknown>();
-  for (const { container } of applications) {
-    for (const { providers } of container.getModules().values()) {
-      for (const { instance } of providers.values()) {
-        if (!isMeasured(instance) || seen.has(instance)) continue;
-        seen.add(instance);
-        addSizes(sizes, instance.constructor?.name ?? 'object', instance, seen, MAX_DEPTH);
-      }
+  const seen = new Set<object>();
+  /** Adds the sizes in `owner`, and in the objects up to `depth` levels below it. */
+  const addSizes = (owner: object, name: string, depth: number): void => {
+    if (seen.has(owner)) return;
+    seen.add(owner);
+    for (const [property, value] of Object.entries(owner) as [string, unknown][]) {
+      const size = readSize(value);
+      const key = `${name}.${property}`;
+      if (size !== undefined) sizes[key] = (sizes[key] ?? 0) + size;
+      else if (depth > 0 && isMeasured(value)) addSizes(value, key, depth - 1);
     }
+  };
+  for (const provider of listProviders()) {
+    if (isMeasured(provider)) addSizes(provider, provider.constructor?.name ?? 'object', MAX_DEPTH);
   }
   return sizes;
 };
 
-/** @param depth levels of objects below `owner` that are still measured */
-const addSizes = (
-  sizes: Record<string, number>,
-  name: string,
-  owner: object,
-  seen: Set<unknown>,
-  depth: number,
-): void => {
-  for (const property of Object.keys(owner)) {
-    const value = (owner as Record<string, unknown>)[property];
-    const size = readSize(value);
-    const key = `${name}.${property}`;
-    if (size !== undefined) sizes[key] = (sizes[key] ?? 0) + size;
-    else if (depth > 0 && isMeasured(value) && !seen.has(value)) {
-      seen.add(value);
-      addSizes(sizes, key, value, seen, depth - 1);
-    }
-  }
+const countResources = (): Record<string, number> => {
+  sweepTimers();
+  const timerNames = timers.map(({ callSite }) => `Timeout of ${callSite}`);
+  const counts: Record<string, number> = {};
+  for (const name of [...process.getActiveResourcesInfo(), ...timerNames])
+    counts[name] = (counts[name] ?? 0) + 1;
+  return counts;
 };
 
-const GARBAGE_COLLECTIONS = 4;
+/** Several runs are needed, because each turn of the event loop in between may release further objects. */
+const GARBAGE_COLLECTOR_RUNS = 4;
 
-const writeInspection = async (): Promise<void> => {
-  // Several collections, because each turn of the event loop in between may release further objects.
-  for (let count = 0; count < GARBAGE_COLLECTIONS; count += 1) {
+const collectGarbage = async (): Promise<void> => {
+  for (let run = 0; run < GARBAGE_COLLECTOR_RUNS; run += 1) {
     (globalThis as { gc?: () => void }).gc?.();
     await nextTurn();
   }
-  const resources: Record<string, number> = {};
-  const increment = (name: string): void => void (resources[name] = (resources[name] ?? 0) + 1);
-  process.getActiveResourcesInfo().forEach(increment);
-  sweepTimers();
-  for (const { callSite } of timers) increment(`Timeout of ${callSite}`);
+};
+
+const writeInspection = async (): Promise<void> => {
+  await collectGarbage();
   const inspection: Inspection = {
     heapBytes: process.memoryUsage().heapUsed,
-    resources,
+    resources: countResources(),
     collections: measureCollections(),
   };
   const file = path.join(process.env.CHAOS_INSPECTIONS ?? '', `${process.pid}.json`);

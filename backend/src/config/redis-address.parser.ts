@@ -15,7 +15,7 @@ export type RedisAddress =
   | ({ kind: 'sentinel'; nodes: readonly Node[]; primaryName: string } & Credentials);
 
 const DEFAULT_PORTS = { cluster: 6379, sentinel: 26379 };
-/** Its groups are the protocol, `user:password`, the list of nodes and the name of the primary. */
+/** The groups: the protocol, `user:password`, the list of nodes, and the path (the name of the primary). */
 const clusterOrSentinelPattern =
   /^(redis\+cluster|rediss\+cluster|redis\+sentinel):\/\/(?:([^@/]*)@)?([^@/?#]+)(?:\/([\w.-]*))?$/;
 const serverPattern = /^rediss?:\/\//;
@@ -27,6 +27,7 @@ const nodePattern = /^(?:\[([\da-f:.]+)\]|([\w.-]+))(?::(\d{1,5}))?$/i;
  *   `redis[s]://…` for one server,
  *   `redis[s]+cluster://[user:password@]host[:port],…` with one or more nodes of the cluster, or
  *   `redis+sentinel://[user:password@]host[:port],…/<name of the primary>` with one or more Sentinels.
+ * The user may be empty, as in `:password@`.
  * @returns undefined for any other text.
  */
 export const parseRedisAddress = (url: string): RedisAddress | undefined => {
@@ -37,9 +38,12 @@ export const parseRedisAddress = (url: string): RedisAddress | undefined => {
   const nodes = hosts.split(',').map((text) => parseNode(text, DEFAULT_PORTS[kind]));
   const credentials = parseCredentials(userInfo);
   if (!credentials || !nodes.every((node) => node !== undefined)) return undefined;
-  if (kind === 'sentinel')
-    return path === '' ? undefined : { kind, nodes, primaryName: path, ...credentials };
-  return path === '' ? { kind, nodes, hasTls: protocol.startsWith('rediss'), ...credentials } : undefined;
+  if (kind === 'sentinel') {
+    if (path === '') return undefined;
+    return { kind, nodes, primaryName: path, ...credentials };
+  }
+  if (path !== '') return undefined;
+  return { kind, nodes, hasTls: protocol.startsWith('rediss'), ...credentials };
 };
 
 const parseNode = (text: string, defaultPort: number): Node | undefined => {
@@ -50,6 +54,7 @@ const parseNode = (text: string, defaultPort: number): Node | undefined => {
   return port > 0 && port < 65_536 ? { host, port } : undefined;
 };
 
+/** @returns undefined if the user has no password, or a percent-encoding is invalid. */
 const parseCredentials = (userInfo: string | undefined): Credentials | undefined => {
   if (!userInfo) return {};
   const separator = userInfo.indexOf(':');
@@ -60,6 +65,6 @@ const parseCredentials = (userInfo: string | undefined): Credentials | undefined
     // A password without a username is that of Redis' default user.
     return { password, ...(username === '' ? {} : { username }) };
   } catch {
-    return undefined; // invalid percent-encoding
+    return undefined;
   }
 };

@@ -35,7 +35,7 @@ export class ChatUser {
   /** Last `seq` seen, in frames and acks. */
   seq = 0;
   sessionId: string | undefined;
-  /** An open, authenticated socket; replaced after each loss. */
+  /** The open, authenticated socket. Set by `join`, and replaced after each loss. */
   socket!: Promise<ThawSocket>;
   readonly visitor: ThawVisitor;
   /** Messages that are not acknowledged yet: `clientId` to content. */
@@ -75,7 +75,7 @@ export class ChatUser {
   }
 
   /**
-   * Sends a message until it is acknowledged, again on each new socket.
+   * Sends a message. Sends it again after a lost socket or a temporary error, until it is acknowledged.
    * @throws Error when the user leaves or stops reconnecting first, or when the message is refused for good.
    */
   async send(content: string): Promise<void> {
@@ -83,24 +83,21 @@ export class ChatUser {
     this.unacked.set(clientId, content);
     const message = { sessionId: this.sessionId ?? '', content, messageType: 'text' as const, clientId };
     for (;;) {
-      const socket = await this.socket;
-      const answer = await askUnlessClosed(socket, message);
+      const answer = await askUnlessClosed(await this.socket, message);
       if (answer?.event === 'ack') return;
       if (!this.shouldReconnect)
         throw new Error('A message is not acknowledged, and the user no longer reconnects');
-      if (answer === undefined)
-        await sleep(SOCKET_POLL_MS); // until `handleClose` has replaced `this.socket`
-      else if (RETRIED_ERRORS.has(answer.data.code))
-        await sleep(Number(answer.data.retryAfterMs ?? DEFAULT_RETRY_AFTER_MS));
-      else throw new Error(`A message was refused: ${String(answer.data.code)}`);
+      await sleep(getRetryDelayMs(answer));
     }
   }
 
+  /** Closes the socket, as the page does when it is left. */
   async leave(): Promise<void> {
-    this.shouldReconnect = false;
+    this.stopReconnecting();
     await (await this.socket).closeCleanly();
   }
 
+  /** From now on, a lost socket is neither recorded nor replaced. */
   stopReconnecting(): void {
     this.shouldReconnect = false;
   }
@@ -111,14 +108,10 @@ export class ChatUser {
       this.receive(JSON.parse((raw as Buffer).toString()) as ReceivedFrame),
     );
     const lastSeen = this.sessionId === undefined ? undefined : { sessionId: this.sessionId, seq: this.seq };
-    const authenticated = this.authenticate(socket, lastSeen);
-    // The promise that loses the race below may reject later, which must not be an unhandled rejection.
-    authenticated.catch(() => undefined);
     const closedTooEarly = socket.closed.then((code) => {
       throw new Error(`closed with ${code} before it was authenticated and resumed`);
     });
-    closedTooEarly.catch(() => undefined);
-    await Promise.race([authenticated, closedTooEarly]);
+    await Promise.race([this.authenticate(socket, lastSeen), closedTooEarly]);
     void socket.closed.then((code) => this.handleClose(code));
     return socket;
   }
@@ -157,9 +150,11 @@ export class ChatUser {
   }
 
   private receive({ event, data }: Pick<ReceivedFrame, 'event' | 'data'>): void {
-    // Ignore frames of an earlier chat.
-    if (data?.sessionId !== undefined && this.sessionId !== undefined && data.sessionId !== this.sessionId)
-      return;
+    const frameSessionId = data?.sessionId; // `pong` has no data
+    const hasBothIds = frameSessionId !== undefined && this.sessionId !== undefined;
+    const isOfThisChat = hasBothIds && frameSessionId === this.sessionId;
+    const isOfEarlierChat = hasBothIds && frameSessionId !== this.sessionId;
+    if (isOfEarlierChat) return;
     switch (event) {
       case 'random_message':
         this.recordMessage(Number(data.seq), data as unknown as KnownMessage);
@@ -177,8 +172,7 @@ export class ChatUser {
         return;
       default:
         // Every other event of the chat advances the `seq`, even if its kind is unknown here.
-        if (this.sessionId !== undefined && data?.sessionId === this.sessionId && data.seq !== undefined)
-          this.advance(Number(data.seq), event);
+        if (isOfThisChat && data.seq !== undefined) this.advance(Number(data.seq), event);
     }
   }
 
@@ -191,19 +185,23 @@ export class ChatUser {
     this.seq = Math.max(this.seq, seq);
   }
 
-  private acknowledge({ id, seq, clientId }: Record<string, unknown>): void {
-    const content = this.unacked.get(String(clientId));
+  private acknowledge(ack: Record<string, unknown>): void {
+    const { id } = ack;
+    const seq = Number(ack.seq);
+    const clientId = String(ack.clientId);
+    const content = this.unacked.get(clientId);
     if (content === undefined) {
-      this.violations.push(`an ack without a request: ${String(seq)}`);
+      this.violations.push(`an ack without a request: ${seq}`);
       return;
     }
-    this.unacked.delete(String(clientId));
-    this.acked.set(content, Number(seq));
-    // The sender of a message receives an ack instead of a `random_message`, which arrives only in a `session_resumed`.
-    const known = this.history.get(Number(seq));
-    if (known === undefined) this.recordMessage(Number(seq), { id, senderId: this.id, content });
+    this.unacked.delete(clientId);
+    this.acked.set(content, seq);
+    // The sender usually learns the `seq` of a message from the ack. The history has the message already if a
+    // `session_resumed` contained it.
+    const known = this.history.get(seq);
+    if (known === undefined) this.recordMessage(seq, { id, senderId: this.id, content });
     else if (known.id !== id || known.content !== content)
-      this.violations.push(`two messages have the seq ${String(seq)}`);
+      this.violations.push(`two messages have the seq ${seq}`);
   }
 
   /** Records a message, whose `seq` must be the next one. */
@@ -219,9 +217,19 @@ const askUnlessClosed = async (
   message: { sessionId: string; content: string; messageType: 'text'; clientId: string },
 ): Promise<ReceivedFrame | undefined> => {
   if (socket.webSocket.readyState !== socket.webSocket.OPEN) return undefined;
-  const answer = socket.ask('random_message', message);
-  answer.catch(() => undefined); // after a close, no answer arrives
-  return Promise.race([answer, socket.closed.then(() => undefined)]);
+  return Promise.race([socket.ask('random_message', message), socket.closed.then(() => undefined)]);
+};
+
+/**
+ * How long to wait before a message is sent again.
+ * @param answer the error that the message was answered with; undefined if the socket closed first.
+ * @throws Error when the message is refused for good.
+ */
+const getRetryDelayMs = (answer: ReceivedFrame | undefined): number => {
+  if (answer === undefined) return SOCKET_POLL_MS; // `handleClose` is about to replace the socket
+  const { code, retryAfterMs } = answer.data;
+  if (!RETRIED_ERRORS.has(code)) throw new Error(`A message was refused: ${String(code)}`);
+  return Number(retryAfterMs ?? DEFAULT_RETRY_AFTER_MS);
 };
 
 export type ChatUserPair = readonly [ChatUser, ChatUser];
@@ -234,7 +242,7 @@ export const createMatchedPairs = async (
   origins: string | readonly string[],
   count: number,
 ): Promise<ChatUserPair[]> => {
-  const addresses = [origins].flat();
+  const addresses = typeof origins === 'string' ? [origins] : origins;
   const users: ChatUser[] = [];
   for (let index = 0; index < 2 * count; index += 1) {
     const origin = addresses[index % addresses.length] ?? '';

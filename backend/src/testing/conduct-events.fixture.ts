@@ -20,7 +20,7 @@ export const conductPolicy: ConductPolicy = {
   appealWithinMs: 183 * DAY_MS,
 };
 
-/** User ids: of the user whose conduct (reports, cases and sanctions) the tests are about, and of two moderators. */
+/** User ids: of the user whose conduct the tests are about, and of two moderators. */
 export const ada = 3;
 export const mod = 100;
 export const otherMod = 200;
@@ -32,20 +32,20 @@ const REPORTER_ID_OFFSET = 10;
 const decider = createConductDecider(conductPolicy);
 
 type DistributiveOmit<Union, Key extends PropertyKey> = Union extends unknown ? Omit<Union, Key> : never;
-/** A command without the ids, the time and the user, which the fixture adds. */
+/** A command without the ids, the time and the user, which `execute` adds. */
 export type CommandInput = DistributiveOmit<ConductCommand, 'ids' | 'at' | 'userId'>;
 type InputOf<Type extends CommandInput['type']> = Extract<CommandInput, { type: Type }>;
 
-/** Creates two counters from 1: for the ids of events, and for the numbers of cases, reports and the like. */
+/** Creates ids that count from 1: one series for events, and one for everything else, such as cases. */
 export const createIds = (): ReservedIds => {
   let eventCount = 0;
-  let number = 0;
-  return { nextEventId: () => `event ${(eventCount += 1)}`, nextNumber: () => (number += 1) };
+  let lastNumber = 0;
+  return { nextEventId: () => `event ${(eventCount += 1)}`, nextNumber: () => (lastNumber += 1) };
 };
 
 /**
- * The conduct of `ada` in memory: the reports about the user and what follows from them. Executes commands one after
- * the other, at a time that the test moves forward.
+ * The conduct of `ada` in memory: the reports about the user, and the cases and sanctions that follow. Executes
+ * commands one after the other, at a time that the test moves forward.
  */
 export class ConductHistory {
   readonly events: ConductEvent[] = [];
@@ -68,6 +68,7 @@ export class ConductHistory {
     return events;
   }
 
+  /** Files a report about `ada`. */
   report(reporterId: number, changes: Partial<InputOf<'FileReport'>> = {}): ConductEvent[] {
     return this.execute(createReport(reporterId, changes));
   }
@@ -90,7 +91,7 @@ export class ConductHistory {
 
   /** The data of the last event of a type. @throws Error if there is none */
   findLastData<Type extends ConductEvent['type']>(type: Type): Extract<ConductEvent, { type: Type }>['data'] {
-    const found = this.events.filter((event) => event.type === type).at(-1);
+    const found = this.events.findLast((event) => event.type === type);
     if (!found) throw new Error(`There is no ${type}`);
     return found.data as never; // TypeScript cannot derive its type from the comparison with `type`
   }
@@ -100,7 +101,7 @@ export class ConductHistory {
     return this.execute({ type: 'FileAppeal', noticeId, appellantId, words: 'A joke' });
   }
 
-  /** Decides the last appeal, by default as `otherMod`: `mod` has made the decision that is appealed. */
+  /** Decides the last appeal, by default as `otherMod`, since `mod` has made the appealed decision. */
   decideAppeal(changes: Partial<InputOf<'DecideAppeal'>> = {}): ConductEvent[] {
     return this.execute({
       type: 'DecideAppeal',
@@ -114,7 +115,9 @@ export class ConductHistory {
   }
 }
 
-/** The fields of a moderator's command: the moderator has seen the current version, and may decide. */
+// Commands for `ConductHistory.execute`. `changes` replace the default fields.
+
+/** The fields of a decision by a moderator who may decide and has seen the current version of the history. */
 const createModeratorFields = ({ state: { version } }: ConductHistory, moderatorId: number) => ({
   moderatorId,
   version,
@@ -122,6 +125,7 @@ const createModeratorFields = ({ state: { version } }: ConductHistory, moderator
   isOnlyModerator: false,
 });
 
+/** The command that files a report about `ada`. */
 export const createReport = (
   reporterId: number,
   changes: Partial<InputOf<'FileReport'>> = {},
@@ -138,6 +142,7 @@ export const createReport = (
   ...changes,
 });
 
+/** The command by which `mod` decides the last case. */
 export const createDecision = (
   history: ConductHistory,
   outcome: CaseOutcome,
@@ -154,7 +159,7 @@ export const createDecision = (
   ...changes,
 });
 
-/** Confirms a ban, by default as `otherMod`: a ban needs two moderators. */
+/** The command by which `otherMod` confirms a ban, which needs two moderators. */
 export const createConfirmation = (
   history: ConductHistory,
   changes: Partial<InputOf<'ConfirmBan'>> = {},
@@ -167,7 +172,7 @@ export const createConfirmation = (
   ...changes,
 });
 
-/** A finding is what the service notices itself, such as a stated age. */
+/** The command that records a finding: what the service notices itself, such as a stated age. */
 export const createFinding = (
   finding: InputOf<'RaiseFinding'>['finding'],
   sourceEventId = 'source',
@@ -180,7 +185,7 @@ export const createBannedHistory = (): ConductHistory => {
   return history;
 };
 
-/** Executes the command by which the passing of time has its consequences. */
+/** Ends what is due to end at the present time of the history, such as an unconfirmed ban. */
 export const applyTimeLimits = (history: ConductHistory): ConductEvent[] =>
   history.execute({ type: 'ApplyTimeLimits' });
 

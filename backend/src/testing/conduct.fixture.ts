@@ -1,30 +1,35 @@
 import { randomUUID } from 'node:crypto';
 import type { INestApplicationContext } from '@nestjs/common';
 import type { CaseOutcome } from '@thaw/contract/moderation';
-import type { HouseRule } from '@thaw/contract/safety';
 import {
   ConductService,
-  type FiledReportResult,
   type ConductRequest,
+  type ConductResult,
+  type FiledReportResult,
 } from '../modules/conduct/application/conduct.service';
+
+const WEEK_MS = 7 * 24 * 60 * 60_000;
 
 /** A replica, or another process that has `ConductService`. */
 interface Replica {
   app: INestApplicationContext;
 }
 
-/** The moderator who decides by default. No user of a test has this id. */
+/** The moderator of `decide` by default. Users of tests have other ids. */
 export const MODERATOR_ID = 1;
+
+type EventOf<Type extends string> = Extract<ConductResult['events'][number], { type: Type }>;
 
 /** Finds the only event of the given type in a result. @throws Error unless the result contains exactly one */
 export const findEvent = <Type extends string>(
-  { events }: Pick<FiledReportResult, 'events'>,
+  { events }: Pick<ConductResult, 'events'>,
   type: Type,
-): Extract<FiledReportResult['events'][number], { type: Type }> => {
-  const [found, ...others] = events.filter((event) => event.type === type);
-  if (!found || others.length > 0)
-    throw new Error(`Expected one ${type}, got ${others.length + (found ? 1 : 0)}`);
-  return found as Extract<FiledReportResult['events'][number], { type: Type }>;
+): EventOf<Type> => {
+  const matchingEvents = events.filter((event) => event.type === type);
+  const [found] = matchingEvents;
+  if (!found || matchingEvents.length > 1)
+    throw new Error(`Expected one ${type}, got ${matchingEvents.length}`);
+  return found as EventOf<Type>;
 };
 
 /** Reports a user, by default from a random chat of the reporter. */
@@ -48,28 +53,34 @@ export const fileReport = (
     ...overrides,
   });
 
-/** Decides a case. By default a sanction cites the rule against hate, and a suspension ends after a week. */
+/**
+ * Decides a case. By default, every outcome but a dismissal cites the rule against hate, and a suspension ends after a
+ * week.
+ */
 export const decide = (
   { app }: Replica,
   userId: number,
   { caseId, version }: { caseId: number; version: number },
   outcome: CaseOutcome,
   overrides: Partial<ConductRequest<'DecideCase'>> = {},
-) =>
-  app.get(ConductService).decideCase({
+): Promise<ConductResult> => {
+  const reason: Pick<ConductRequest<'DecideCase'>, 'rule' | 'facts'> = outcome === 'dismissed'
+    ? { rule: null, facts: null }
+    : { rule: 'no_hate', facts: 'You insulted your partner.' };
+  return app.get(ConductService).decideCase({
     userId,
     caseId,
     version,
     outcome,
     moderatorId: MODERATOR_ID,
-    excludedModeratorIds: [],
+    excludedModeratorIds: [], // no moderator is a friend of the user or of a reporter
     isOnlyModerator: false,
-    rule: outcome === 'dismissed' ? null : ('no_hate' satisfies HouseRule),
-    facts: outcome === 'dismissed' ? null : 'You insulted your partner.',
-    until: outcome === 'suspended' ? new Date(Date.now() + 7 * 24 * 60 * 60_000) : null,
+    ...reason,
+    until: outcome === 'suspended' ? new Date(Date.now() + WEEK_MS) : null,
     note: null,
     ...overrides,
   });
+};
 
 /** Warns a user. A finding of the image classifier opens the case, without a reporter. @returns the id of the notice */
 export const warn = async (replica: Replica, userId: number): Promise<number> => {

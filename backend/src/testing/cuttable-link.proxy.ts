@@ -1,20 +1,26 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { Redis } from 'ioredis';
-import { parseRedisAddress } from '../config/redis-address.parser';
+import { parseRedisAddress, type RedisAddress } from '../config/redis-address.parser';
 
 export interface CuttableLink {
   /** The target's URL, routed through this link. */
   url: string;
-  /** Drops every connection and refuses new ones. */
+  /** Closes every connection and refuses new ones. */
   cut(): Promise<void>;
-  /** Keeps connections open but drops all data, as in a network partition. */
+  /** Keeps connections open but discards all data, as in a network partition. */
   freeze(): void;
-  /** Drops only the answers: the store executes commands, but the client does not learn of it. */
+  /** Discards only the answers: the store executes commands, but the client does not learn of it. */
   freezeAnswers(): void;
   /** Accepts connections and passes data again. Connections that were frozen are closed. */
   restore(): Promise<void>;
   close(): Promise<void>;
+}
+
+/** The link to one server. */
+interface Relay extends Omit<CuttableLink, 'url'> {
+  /** The port of this machine on which the relay listens. */
+  port: number;
 }
 
 /** Starts a TCP relay in front of a store, or of each node of a Redis cluster, to simulate outages of the store. */
@@ -34,7 +40,7 @@ export const startCuttableLink = async (target: string): Promise<CuttableLink> =
  */
 const startClusterLink = async (
   target: string,
-  { nodes, password }: { nodes: readonly { host: string; port: number }[]; password?: string },
+  { nodes, password }: Extract<RedisAddress, { kind: 'cluster' }>,
 ): Promise<CuttableLink> => {
   const [seed] = nodes;
   const redis = new Redis({ ...seed, ...(password === undefined ? {} : { password }) });
@@ -42,7 +48,7 @@ const startClusterLink = async (
   redis.disconnect();
   // A line begins with `<node id> <IP address>:<port>@<port of the cluster bus>`.
   const ports = [...lines.matchAll(/^\S+ [\d.]+:(\d+)@/gm)].map(([, port]) => Number(port));
-  const relays = new Map<number, Awaited<ReturnType<typeof startRelay>>>();
+  const relays = new Map<number, Relay>();
   /** Assumes that no port is split between two chunks of an answer. */
   const replacePorts = (bytes: Buffer): Buffer => {
     let text = bytes.toString('latin1'); // keeps every byte
@@ -54,7 +60,7 @@ const startClusterLink = async (
   };
   for (const port of ports) relays.set(port, await startRelay(port, '127.0.0.1', replacePorts));
   const allRelays = [...relays.values()];
-  const forEachRelay = async (work: (relay: (typeof allRelays)[number]) => Promise<void>) => {
+  const forEachRelay = async (work: (relay: Relay) => Promise<void>) => {
     await Promise.all(allRelays.map(work));
   };
   return {
@@ -71,29 +77,31 @@ const startClusterLink = async (
 const startRelay = async (
   storePort: number,
   storeHost: string,
-  rewriteAnswers: (bytes: Buffer) => Buffer = (bytes) => bytes,
-): Promise<Omit<CuttableLink, 'url'> & { port: number }> => {
+  rewriteAnswer: (bytes: Buffer) => Buffer = (bytes) => bytes,
+): Promise<Relay> => {
   const sockets = new Set<Socket>();
   let isFrozen = false;
   let areAnswersFrozen = false;
 
+  /** Closes `other` when this socket closes, and ignores errors, after which a socket closes anyway. */
+  const addSocket = (socket: Socket, other: Socket): void => {
+    sockets.add(socket);
+    socket.on('error', () => undefined);
+    socket.on('close', () => {
+      sockets.delete(socket);
+      other.destroy();
+    });
+  };
   const server = createServer((client) => {
     const store = connect(storePort, storeHost);
-    for (const [from, to] of [
-      [client, store],
-      [store, client],
-    ] as const) {
-      sockets.add(from);
-      from.on('data', (bytes) => {
-        if (isFrozen || (areAnswersFrozen && from === store)) return;
-        to.write(from === store ? rewriteAnswers(bytes) : bytes);
-      });
-      from.on('error', () => undefined);
-      from.on('close', () => {
-        sockets.delete(from);
-        to.destroy();
-      });
-    }
+    addSocket(client, store);
+    addSocket(store, client);
+    client.on('data', (command) => {
+      if (!isFrozen) store.write(command);
+    });
+    store.on('data', (answer) => {
+      if (!isFrozen && !areAnswersFrozen) client.write(rewriteAnswer(answer));
+    });
   });
   const listen = async (port: number) => {
     server.listen(port, '127.0.0.1');
@@ -111,10 +119,14 @@ const startRelay = async (
   return {
     port,
     cut,
-    freeze: () => void (isFrozen = true),
-    freezeAnswers: () => void (areAnswersFrozen = true),
+    freeze() {
+      isFrozen = true;
+    },
+    freezeAnswers() {
+      areAnswersFrozen = true;
+    },
     async restore() {
-      // Bytes of these connections were dropped, so the connections cannot be used any longer.
+      // Bytes of these connections were discarded, so the connections cannot be used any longer.
       if (isFrozen || areAnswersFrozen) for (const socket of sockets) socket.destroy();
       isFrozen = false;
       areAnswersFrozen = false;

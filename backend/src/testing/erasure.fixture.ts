@@ -14,7 +14,26 @@ import { until } from './until.functions';
 export const createReceiptKey = (): string =>
   generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
 
-/** Replicas that can erase users, with their uploads in a temporary folder. */
+/** Stores uploads and the ledger of erasures as files in a temporary folder. */
+interface TestStorage {
+  directory: string;
+  /** Environment variables of a process that uses this storage. */
+  settings: Record<string, string>;
+  close(): Promise<void>;
+}
+
+const openStorage = async (): Promise<TestStorage> => {
+  // VersityGW is an S3 server that stores objects as files, so tests can search its folder for remains of a user.
+  if (process.env.VERSITYGW_PATH) return startTestS3();
+  const directory = await mkdtemp(path.join(tmpdir(), 'thaw-erasures-'));
+  return {
+    directory,
+    settings: { STORAGE_DIR: directory },
+    close: () => rm(directory, { recursive: true, force: true }),
+  };
+};
+
+/** Replicas that can erase users. */
 export interface TestErasures {
   stack: TestStack;
   /** Environment variables of the replicas. Tests also start other processes with them, such as a worker. */
@@ -28,20 +47,16 @@ export const startTestErasures = async (
   replicas: number,
   extraSettings: Record<string, string> = {},
 ): Promise<TestErasures> => {
-  // VersityGW is an S3 server that stores objects as files, so tests can search its folder for remains of a user.
-  const s3 = process.env.VERSITYGW_PATH ? await startTestS3() : null;
-  const folder = s3?.directory ?? (await mkdtemp(path.join(tmpdir(), 'thaw-erasures-')));
-  const storage: Record<string, string> = s3?.settings ?? { STORAGE_DIR: folder };
-  const settings = { RECEIPT_KEY: createReceiptKey(), ...storage, ...extraSettings };
+  const storage = await openStorage();
+  const settings = { RECEIPT_KEY: createReceiptKey(), ...storage.settings, ...extraSettings };
   const stack = await startTestStack(replicas, settings);
   return {
     stack,
     settings,
-    folder,
+    folder: storage.directory,
     async close() {
       await stack.close();
-      await s3?.close();
-      await rm(folder, { recursive: true, force: true });
+      await storage.close();
     },
   };
 };
@@ -60,18 +75,19 @@ export const deleteAccount = async (visitor: ThawVisitor, currentPassword?: stri
 export const readReceipt = async (origin: string, receiptId: string): Promise<Receipt> =>
   (await new ThawVisitor([origin]).call('GET', `/api/receipts/${receiptId}`)).body as unknown as Receipt;
 
-const ERASURE_WITHIN_MS = 60_000;
+const MAX_WAIT_MS = 60_000;
 
 /** Waits until the erasure is done. */
 export const waitForReceipt = (origin: string, receiptId: string): Promise<Receipt> =>
   until(
     () => readReceipt(origin, receiptId),
     ({ state }) => state === 'done',
-    ERASURE_WITHIN_MS,
+    MAX_WAIT_MS,
   );
 
-/** The rows of every table as text, by table. Partitions are omitted: their partitioned table ("p") has their rows. */
+/** The rows of every table as text, by table. */
 export const dumpTables = async (dataSource: DataSource): Promise<ReadonlyMap<string, string>> => {
+  // Ordinary ('r') and partitioned tables ('p'), without the partitions.
   const tables = await dataSource.query<{ name: string }[]>(
     `SELECT relname AS name FROM pg_class WHERE relnamespace = 'public'::regnamespace
        AND relkind IN ('r', 'p') AND NOT relispartition`,
@@ -88,19 +104,29 @@ export const dumpTables = async (dataSource: DataSource): Promise<ReadonlyMap<st
 export const dumpRedis = async ({ redis }: Pick<TestRedis, 'redis'>): Promise<string> => {
   const lines: string[] = [];
   for (const key of await redis.keys('*')) {
-    const readersByType: Record<string, () => Promise<unknown>> = {
-      string: () => redis.get(key),
-      hash: () => redis.hgetall(key),
-      set: () => redis.smembers(key),
-      zset: () => redis.zrange(key, '0', '-1', 'WITHSCORES'),
-      list: () => redis.lrange(key, 0, -1),
-      stream: () => redis.xrange(key, '-', '+'),
-    };
-    // The type of a key that has expired meanwhile is `none`.
-    const read = readersByType[await redis.type(key)];
-    lines.push(`${key} ${JSON.stringify(await read?.())}`);
+    lines.push(`${key} ${JSON.stringify(await readValue(redis, key))}`);
   }
   return lines.join('\n');
+};
+
+/** @returns undefined if the key has expired meanwhile */
+const readValue = async (redis: TestRedis['redis'], key: string): Promise<unknown> => {
+  switch (await redis.type(key)) {
+    case 'string':
+      return redis.get(key);
+    case 'hash':
+      return redis.hgetall(key);
+    case 'set':
+      return redis.smembers(key);
+    case 'zset':
+      return redis.zrange(key, '0', '-1', 'WITHSCORES');
+    case 'list':
+      return redis.lrange(key, 0, -1);
+    case 'stream':
+      return redis.xrange(key, '-', '+');
+    default:
+      return undefined;
+  }
 };
 
 /** The names and contents of all files below a folder. */

@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -7,6 +7,7 @@ import { Redis } from 'ioredis';
 import { until } from './until.functions';
 
 const RECONNECT_DELAY_MS = 50;
+const MEBIBYTE = 1024 * 1024;
 
 export interface OwnRedis {
   url: string;
@@ -23,11 +24,13 @@ export const findFreePort = async (): Promise<number> => {
   return port;
 };
 
-/** The program of the Redis server that all tests share; `redis-server` if the server does not report its path. */
+/** The path of the program that runs the Redis server which all tests share. */
 const findRedisBinary = async (): Promise<string> => {
   const shared = new Redis(process.env.REDIS_URL ?? '');
   try {
-    return /^executable:(.+?)\r?$/m.exec(await shared.info('server'))?.[1] ?? 'redis-server';
+    const info = await shared.info('server');
+    const reportedPath = /^executable:(.+?)\r?$/m.exec(info)?.[1];
+    return reportedPath ?? 'redis-server';
   } finally {
     shared.disconnect();
   }
@@ -40,10 +43,9 @@ export const startOwnRedis = async (): Promise<OwnRedis> => {
     findFreePort(),
     mkdtemp(join(tmpdir(), 'thaw-test-redis-')),
   ]);
-  const args = ['--port', `${port}`, '--bind', '127.0.0.1', '--save', '', '--dir', folder];
-  const server: ChildProcess = spawn(binary, [...args, '--maxmemory-policy', 'noeviction'], {
-    stdio: 'ignore',
-  });
+  const addressOptions = ['--bind', '127.0.0.1', '--port', `${port}`];
+  const dataOptions = ['--dir', folder, '--save', '', '--maxmemory-policy', 'noeviction'];
+  const server = spawn(binary, [...addressOptions, ...dataOptions], { stdio: 'ignore' });
   const ended = new Promise((resolve) => server.once('exit', resolve));
   const url = `redis://127.0.0.1:${port}`;
   const redis = new Redis(url, { retryStrategy: () => RECONNECT_DELAY_MS, maxRetriesPerRequest: null });
@@ -63,8 +65,6 @@ export const startOwnRedis = async (): Promise<OwnRedis> => {
 
 export const readUsedBytes = async (redis: Redis): Promise<number> =>
   Number(/^used_memory:(\d+)/m.exec(await redis.info('memory'))?.[1]);
-
-const MEBIBYTE = 1024 * 1024;
 
 /**
  * Fills the memory with a key `ballast` of 4 MiB, and sets the limit 1 MiB below the used memory. From here on, Redis

@@ -18,10 +18,7 @@ export interface TestS3 {
   close(): Promise<void>;
 }
 
-interface S3Server {
-  endpoint: string;
-  close(): Promise<void>;
-}
+type S3Server = Pick<TestS3, 'endpoint' | 'close'>;
 
 /** Key id and secret. S3rver knows no other key id. */
 const KEY = 'S3RVER';
@@ -33,14 +30,17 @@ const startS3rver = async (directory: string): Promise<S3Server> => {
     port: 0,
     directory,
     silent: true,
-    // In requests about a bucket itself, the SDK signs the path `/bucket/`, but the server verifies `/bucket`.
+    // The signatures of requests for a whole bucket do not match: the SDK signs `/bucket/`, S3rver verifies `/bucket`.
     allowMismatchedSignatures: true,
   });
   const { port } = await server.run();
   return { endpoint: `http://127.0.0.1:${port}`, close: () => server.close() };
 };
 
-/** Starts VersityGW with the options of docker-compose.yml. @param program path of its binary */
+/**
+ * Starts VersityGW with the options of docker-compose.yml.
+ * @param program path of its binary
+ */
 const startVersityGw = async (program: string, directory: string): Promise<S3Server> => {
   const port = await findFreePort();
   const endpoint = `http://127.0.0.1:${port}`;

@@ -14,12 +14,8 @@ import { startTestApi, type TestApi } from './test-api.harness';
 
 const HOUR_MS = 60 * 60_000;
 
-/** A message of a random chat whose personal data was dropped because it has expired. */
-export const createDroppedMessage = (
-  senderId: number,
-  messageType: string,
-  content: string,
-): DroppedData => ({
+/** Creates a message of a random chat, in the form that the handlers of expired data receive. Does not store it. */
+export const createMessage = (senderId: number, messageType: string, content: string): DroppedData => ({
   streamId: `chat-${randomUUID()}`,
   eventId: randomUUID(),
   type: 'MessageSent',
@@ -109,9 +105,9 @@ export class TestUploads {
     return this.removal.sweep(new Date(Date.now() + hours * HOUR_MS));
   }
 
-  /** Appends a message to a new chat. @returns its personal data, for `expireMessages`. */
+  /** Appends a message to a new chat. @returns the message, for `expireMessages`. */
   async appendMessage(senderId: number, messageType: string, content: string): Promise<DroppedData> {
-    const message = createDroppedMessage(senderId, messageType, content);
+    const message = createMessage(senderId, messageType, content);
     const { streamId, ...event } = message;
     await this.api.app
       .get(EventStoreRepository)

@@ -11,6 +11,7 @@ import { untilWithin } from '../../src/testing/until.functions';
 
 /** In the limits profile `default`. */
 const MAX_SOCKETS_PER_ADDRESS = 200;
+const SIGN_UP_CONCURRENCY = 20;
 
 jest.setTimeout(120_000);
 
@@ -42,7 +43,19 @@ const createVisitor = async (): Promise<ThawVisitor> => {
   return visitor;
 };
 
-/** Opens and authenticates a socket, with the page's delays before each attempt. @returns the number of attempts. */
+const createVisitors = async (count: number): Promise<ThawVisitor[]> => {
+  const visitors: ThawVisitor[] = [];
+  while (visitors.length < count) {
+    const length = Math.min(SIGN_UP_CONCURRENCY, count - visitors.length);
+    visitors.push(...(await Promise.all(Array.from({ length }, createVisitor))));
+  }
+  return visitors;
+};
+
+/**
+ * Opens and authenticates a socket, with the page's delays before each attempt.
+ * @returns the number of attempts; Infinity if all have failed.
+ */
 const reconnect = async (visitor: ThawVisitor): Promise<number> => {
   for (let attempt = 1; attempt <= limits.reconnectAttempts; attempt += 1) {
     await delay(reconnectDelayMs(attempt));
@@ -52,12 +65,30 @@ const reconnect = async (visitor: ThawVisitor): Promise<number> => {
   return Infinity;
 };
 
+interface Reconnections {
+  /** Number of sockets that have closed. */
+  lostCount: number;
+  /** For each lost socket that is replaced or given up: the result of `reconnect`. */
+  attempts: number[];
+}
+
+/** Lets each visitor reconnect when their socket closes. @returns an object that is updated as they do. */
+const reconnectLostSockets = (
+  visitors: readonly ThawVisitor[],
+  sockets: readonly ThawSocket[],
+): Reconnections => {
+  const reconnections: Reconnections = { lostCount: 0, attempts: [] };
+  for (const [index, socket] of sockets.entries()) {
+    void socket.closed.then(async () => {
+      reconnections.lostCount += 1;
+      reconnections.attempts.push(await reconnect(visitors[index]!));
+    });
+  }
+  return reconnections;
+};
+
 it('lets 200 users with one address reconnect after a replica is killed, and refuses the 201st', async () => {
-  const visitors: ThawVisitor[] = [];
-  // 20 at a time, until there is at least one more than may connect.
-  while (visitors.length <= MAX_SOCKETS_PER_ADDRESS)
-    visitors.push(...(await Promise.all(Array.from({ length: 20 }, createVisitor))));
-  const [refusedVisitor, ...connectedVisitors] = visitors.slice(0, MAX_SOCKETS_PER_ADDRESS + 1);
+  const [refusedVisitor, ...connectedVisitors] = await createVisitors(MAX_SOCKETS_PER_ADDRESS + 1);
   const sockets: ThawSocket[] = await Promise.all(
     connectedVisitors.map((visitor) => visitor.openSocket(stack.url)),
   );
@@ -65,19 +96,16 @@ it('lets 200 users with one address reconnect after a replica is killed, and ref
 
   // Without its key, the token bucket of handshakes is full again, so the test need not wait for the refill.
   await redis.del(rateLimitKey('socket_handshakes', '127.0.0.1'));
-  let lostCount = 0;
-  const attempts: number[] = [];
-  for (const [index, socket] of sockets.entries()) {
-    void socket.closed.then(async () => {
-      lostCount += 1;
-      attempts.push(await reconnect(connectedVisitors[index]!));
-    });
-  }
+  const reconnections = reconnectLostSockets(connectedVisitors, sockets);
   stack.replicas[0]!.kill('SIGKILL');
-  // About half of the sockets are on the killed replica; a quarter is required, because the share varies. All of them
-  // close before the first user has reconnected, so the two counts are equal only when every reconnection has ended.
-  await untilWithin(60_000, () => lostCount > MAX_SOCKETS_PER_ADDRESS / 4 && attempts.length === lostCount);
-  expect(Math.max(...attempts)).toBeLessThanOrEqual(limits.reconnectAttempts);
+  await untilWithin(60_000, () => {
+    const { lostCount, attempts } = reconnections;
+    // The killed replica has about half of the sockets. The share varies, so only a quarter is required.
+    const isReplicaLost = lostCount > MAX_SOCKETS_PER_ADDRESS / 4;
+    // All sockets of the replica close before the first user reconnects, so no further socket can be lost later.
+    return isReplicaLost && attempts.length === lostCount;
+  });
+  expect(Math.max(...reconnections.attempts)).toBeLessThanOrEqual(limits.reconnectAttempts);
   await expect(refusedVisitor!.openSocket(stack.url)).rejects.toThrow('429');
   await Promise.all(connectedVisitors.map((visitor) => visitor.closeSockets()));
 });

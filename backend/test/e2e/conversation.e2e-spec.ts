@@ -29,6 +29,15 @@ const createEmail = () => `${randomUUID()}@example.org`;
 /** Signs up two new visitors, each with a socket, and matches them. */
 const startChat = () => matchNewVisitors([stack.url, stack.url]);
 
+const openTwoSockets = async (visitor: ThawVisitor): Promise<[first: ThawSocket, second: ThawSocket]> => [
+  await visitor.openSocket(),
+  await visitor.openSocket(),
+];
+
+/** Waits until each socket has received all events of the chat up to `seq`. */
+const waitForSeq = (sockets: readonly ThawSocket[], sessionId: string, seq: number) =>
+  until(() => sockets.every((socket) => socket.getLastSeq(sessionId) === seq));
+
 /** Returns the number of open sockets of each replica, from its metrics. */
 const countSocketsByReplica = (): Promise<number[]> =>
   Promise.all(
@@ -38,80 +47,95 @@ const countSocketsByReplica = (): Promise<number[]> =>
     }),
   );
 
+/** Expects nginx to have distributed all open sockets, `total` of them, over all replicas. */
+const expectSocketsOnAllReplicas = async (total: number): Promise<void> => {
+  const counts = await until(
+    () => countSocketsByReplica(),
+    (values) => values.reduce((sum, count) => sum + count, 0) === total,
+  );
+  expect(counts).not.toContain(0);
+};
+
 it('lets two strangers register, match across replicas, chat, skip, and match with the next user', async () => {
   const ada = await new ThawVisitor([stack.url]).register(createEmail(), password, 'female');
   const bob = await new ThawVisitor([stack.url]).register(createEmail(), password, 'male');
   const cleo = await new ThawVisitor([stack.url]).joinAnonymously('female');
-  const sockets: ThawSocket[] = [];
-  for (const visitor of [ada, bob, cleo]) {
-    sockets.push(await visitor.openSocket(), await visitor.openSocket());
-  }
-  // nginx has distributed the sockets over all replicas.
-  const socketCounts = await until(
-    () => countSocketsByReplica(),
-    (counts) => counts.reduce((sum, count) => sum + count, 0) === sockets.length,
-  );
-  expect(socketCounts.filter((count) => count > 0)).toHaveLength(stack.replicas.length);
+  const adaSockets = await openTwoSockets(ada);
+  const bobSockets = await openTwoSockets(bob);
+  const cleoSockets = await openTwoSockets(cleo);
+  const sockets = [...adaSockets, ...bobSockets, ...cleoSockets];
+  await expectSocketsOnAllReplicas(sockets.length);
 
-  const [adaSockets, bobSockets, cleoSockets] = [sockets.slice(0, 2), sockets.slice(2, 4), sockets.slice(4)];
-  await adaSockets[0]!.request('join_queue', { preferences: 'male' });
-  await bobSockets[1]!.request('join_queue', { preferences: 'female' });
-  const { sessionId } = await adaSockets[1]!.next('chat_matched');
-  expect(await bobSockets[0]!.next('chat_matched')).toMatchObject({ sessionId, partnerId: ada.user.id });
-  // Wait for the start of the chat (seq 1): an ack that arrived before it would count as a violation of the order.
-  await until(() =>
-    [...adaSockets, ...bobSockets].every((socket) => socket.getLastSeq(String(sessionId)) === 1),
-  );
-  const messageCount = 10;
-  for (let number = 0; number < messageCount; number += 1) {
-    const [sender] = number % 2 ? adaSockets : bobSockets;
-    await sender!.request('random_message', textMessage(String(sessionId), `message ${number}`));
-  }
-  const lastSeq = 1 + messageCount;
-  await until(() =>
-    [...adaSockets, ...bobSockets].every((socket) => socket.getLastSeq(String(sessionId)) === lastSeq),
-  );
+  // What users do on one of their sockets is expected on the other one.
+  await adaSockets[0].request('join_queue', { preferences: 'male' });
+  await bobSockets[1].request('join_queue', { preferences: 'female' });
+  const match = await adaSockets[1].next('chat_matched');
+  const sessionId = String(match.sessionId);
+  expect(await bobSockets[0].next('chat_matched')).toMatchObject({ sessionId, partnerId: ada.user.id });
 
-  await cleoSockets[0]!.request('join_queue', { preferences: 'male' });
-  await bobSockets[0]!.request('skip_chat', { sessionId: String(sessionId) });
-  for (const socket of [...adaSockets, bobSockets[1]!]) {
+  const socketsOfChat = [...adaSockets, ...bobSockets];
+  let seq = 1; // the start of the chat
+  // An ack of a message that arrived before the start of the chat would count as a violation of the order.
+  await waitForSeq(socketsOfChat, sessionId, seq);
+  for (let round = 1; round <= 5; round += 1) {
+    for (const sender of [bobSockets[0], adaSockets[0]]) {
+      await sender.request('random_message', textMessage(sessionId, `message of round ${round}`));
+      seq += 1;
+    }
+  }
+  await waitForSeq(socketsOfChat, sessionId, seq);
+
+  await cleoSockets[0].request('join_queue', { preferences: 'male' });
+  await bobSockets[0].request('skip_chat', { sessionId });
+  for (const socket of [...adaSockets, bobSockets[1]]) {
     expect(await socket.next('chat_skipped')).toMatchObject({
       sessionId,
-      seq: lastSeq + 1,
+      seq: seq + 1,
       endedBy: bob.user.id,
     });
   }
-  await bobSockets[0]!.request('join_queue', { preferences: 'both' });
-  expect(await bobSockets[1]!.next('chat_matched', (data) => data.sessionId !== sessionId)).toMatchObject({
+  await bobSockets[0].request('join_queue', { preferences: 'both' });
+  expect(await bobSockets[1].next('chat_matched', (data) => data.sessionId !== sessionId)).toMatchObject({
     partnerId: cleo.user.id,
   });
   for (const socket of sockets) expect(socket.seqViolations).toEqual([]);
 
   const readHistory = () => bob.call('GET', `/api/chat-history/${bob.user.id}`);
   // The worker has persisted both chats.
-  await until(readHistory, ({ body }) => (body as unknown as unknown[]).length === 2);
+  await until(readHistory, ({ body }) => Array.isArray(body) && body.length === 2);
   for (const visitor of [ada, bob, cleo]) await visitor.closeSockets();
 });
 
-it('resumes a chat through nginx after reloads and lost connections, and ends it when the user does not return', async () => {
-  const { ada, adaSocket, bobSocket, sessionId } = await startChat();
+it('resumes a chat through nginx after reloads and lost connections', async () => {
+  const { ada, bob, adaSocket, bobSocket, sessionId } = await startChat();
   let socket = adaSocket;
-  for (let round = 0; round < 6; round += 1) {
-    await (round % 2 ? socket.terminate() : socket.closeCleanly()); // a lost connection or a reload
-    await bobSocket.request('random_message', textMessage(sessionId, `missed ${round}`));
-    // The start of the chat has the seq 1, and each round adds one message.
-    socket = await ada.openSocket(stack.url, { sessionId, seq: 1 + round });
+  let seq = 1; // the start of the chat
+  const reload = () => socket.closeCleanly();
+  const loseConnection = () => socket.terminate();
+  for (const disconnect of [reload, loseConnection, reload, loseConnection, reload, loseConnection]) {
+    await disconnect();
+    const content = `missed after seq ${seq}`;
+    await bobSocket.request('random_message', textMessage(sessionId, content));
+    socket = await ada.openSocket(stack.url, { sessionId, seq });
+    seq += 1;
     const resumed = await socket.next('session_resumed');
-    expect(resumed).toMatchObject({ sessionId, seq: 2 + round, last: true });
-    expect(resumed.events).toMatchObject([{ event: 'random_message', data: { content: `missed ${round}` } }]);
+    expect(resumed).toMatchObject({ sessionId, seq, last: true });
+    expect(resumed.events).toMatchObject([{ event: 'random_message', data: { content } }]);
   }
-  await socket.closeCleanly();
+  expect(bobSocket.seqViolations).toEqual([]);
+  await Promise.all([ada.closeSockets(), bob.closeSockets()]);
+});
+
+it('ends a chat when one of its users does not return', async () => {
+  const { adaSocket, bobSocket } = await startChat();
+  await adaSocket.closeCleanly();
   expect(await bobSocket.next('chat_skipped')).toMatchObject({ reason: 'disconnected', endedBy: null });
   expect(bobSocket.seqViolations).toEqual([]);
   await bobSocket.closeCleanly();
 });
 
-describe('invalid and unauthorized input', () => {
+describe('on invalid or unauthorized input, the server', () => {
+  const foreignOrigin = { origin: 'https://elsewhere.example' };
   let chat: Awaited<ReturnType<typeof startChat>>;
   /** A user who is not in the chat. */
   let eve: ThawVisitor;
@@ -123,13 +147,19 @@ describe('invalid and unauthorized input', () => {
   /** Proves that the chat is unaffected: the next message is its next event. */
   afterEach(async () => {
     const { adaSocket, bobSocket, sessionId } = chat;
-    const seq = adaSocket.getLastSeq(sessionId);
+    const seq = adaSocket.getLastSeq(sessionId) + 1;
     const ack = await adaSocket.request('random_message', textMessage(sessionId, 'still here'));
-    expect(ack.seq).toBe(seq + 1);
-    await until(() => bobSocket.getLastSeq(sessionId) === seq + 1);
+    expect(ack.seq).toBe(seq);
+    await waitForSeq([bobSocket], sessionId, seq);
     expect([...adaSocket.seqViolations, ...bobSocket.seqViolations]).toEqual([]);
     await eve.closeSockets();
   });
+
+  const sendMessageAsAda = async (): Promise<{ sessionId: string; messageId: string }> => {
+    const { sessionId, adaSocket } = chat;
+    const { id } = await adaSocket.request('random_message', textMessage(sessionId, 'ours'));
+    return { sessionId, messageId: String(id) };
+  };
 
   it.each([
     ['{"event":', 'invalid_json'],
@@ -142,12 +172,10 @@ describe('invalid and unauthorized input', () => {
     expect(await socket.ask('ping', {})).toMatchObject({ event: 'pong' });
   });
 
-  it('refuses frames into a chat that the user is not in, and frames in the name of another user', async () => {
-    const { sessionId, ada, adaSocket } = chat;
+  it('refuses frames into a chat that the user is not in', async () => {
     const socket = await eve.openSocket();
-    const sent = await adaSocket.request('random_message', textMessage(sessionId, 'ours'));
-    const messageId = String(sent.id);
-    const reference = { sessionId, messageId, userId: eve.user.id };
+    const { sessionId } = chat;
+    const reference = { ...(await sendMessageAsAda()), userId: eve.user.id };
     const answers = [
       await socket.ask('random_message', textMessage(sessionId, 'boo')),
       await socket.ask('message_reaction', { ...reference, emoji: '👍', action: 'add' }),
@@ -164,54 +192,71 @@ describe('invalid and unauthorized input', () => {
     for (const answer of answers) {
       expect(answer).toMatchObject({ event: 'error', data: { code: 'not_in_session' } });
     }
-    const asAda = { ...reference, userId: ada.user.id };
-    expect(await socket.ask('message_reaction', { ...asAda, emoji: '👍', action: 'add' })).toMatchObject({
-      data: { code: 'forbidden' },
-    });
   });
 
-  it('closes a socket that authenticates as another user, and one without a login', async () => {
+  it('refuses a frame in the name of another user', async () => {
+    const socket = await eve.openSocket();
+    const reference = { ...(await sendMessageAsAda()), userId: chat.ada.user.id };
+    const answer = await socket.ask('message_reaction', { ...reference, emoji: '👍', action: 'add' });
+    expect(answer).toMatchObject({ data: { code: 'forbidden' } });
+  });
+
+  it('closes a socket that authenticates as another user', async () => {
     const socket = await eve.openUnauthenticatedSocket();
     socket.send({ event: 'authenticate', data: { userId: chat.ada.user.id }, ref: 'a' });
     expect(await socket.closed).toBe(closeCodes.userMismatch);
-    const socketWithoutLogin = await new ThawVisitor([stack.url]).openUnauthenticatedSocket();
-    expect(await socketWithoutLogin.closed).toBe(closeCodes.notSignedIn);
   });
 
-  it('closes a socket that sends a binary frame or a frame of 20 MiB', async () => {
-    const [binary, huge] = [await eve.openSocket(), await eve.openSocket()];
-    binary.webSocket.send(Buffer.from('{"event":"ping"}'));
-    expect(await binary.closed).toBe(closeCodes.unsupportedData);
-    huge.webSocket.send('x'.repeat(20 * 1024 * 1024));
+  it('closes a socket without a login', async () => {
+    const socket = await new ThawVisitor([stack.url]).openUnauthenticatedSocket();
+    expect(await socket.closed).toBe(closeCodes.notSignedIn);
+  });
+
+  it('closes a socket that sends a binary frame', async () => {
+    const socket = await eve.openSocket();
+    socket.webSocket.send(Buffer.from('{"event":"ping"}'));
+    expect(await socket.closed).toBe(closeCodes.unsupportedData);
+  });
+
+  it('closes a socket that sends a frame of 20 MiB', async () => {
+    const socket = await eve.openSocket();
+    socket.webSocket.send('x'.repeat(20 * 1024 * 1024));
     // The connection may be cut while the client is still sending, before it reads the close frame.
-    expect([closeCodes.messageTooBig, closeCodes.abnormal]).toContain(await huge.closed);
+    expect([closeCodes.messageTooBig, closeCodes.abnormal]).toContain(await socket.closed);
   });
 
   it('refuses a socket that a page of another origin opens', async () => {
-    const foreignOrigin = { origin: 'https://elsewhere.example' };
     await expect(eve.openUnauthenticatedSocket(stack.url, foreignOrigin)).rejects.toThrow('403');
     const socketOfOwnOrigin = await eve.openUnauthenticatedSocket(stack.url, { origin: stack.url });
     expect(await socketOfOwnOrigin.ask('ping', {})).toMatchObject({ event: 'pong' });
   });
 
-  it('refuses changes from another origin, and bodies that a form of another origin can send', async () => {
-    const putProfile = (body: string, headers: Record<string, string>) =>
-      fetch(`${stack.url}/api/user/${eve.user.id}`, {
-        method: 'PUT',
-        headers: { cookie: eve.cookie, ...headers },
-        body,
-      });
-    const json = JSON.stringify({ username: 'taken over', avatar: null });
-    const foreignOrigin = { origin: 'https://elsewhere.example' };
-    const requests: [body: string, headers: Record<string, string>, status: number][] = [
-      [json, { 'content-type': 'application/json', ...foreignOrigin }, 403],
-      [json, { 'content-type': 'application/json', 'sec-fetch-site': 'cross-site' }, 403],
-      ['username=taken+over', { 'content-type': 'application/x-www-form-urlencoded' }, 415],
-      [json, { 'content-type': 'text/plain' }, 415],
-    ];
-    for (const [body, headers, status] of requests)
-      expect((await putProfile(body, headers)).status).toBe(status);
-    const { body } = await eve.call('GET', `/api/user/${eve.user.id}`);
+  const json = JSON.stringify({ username: 'taken over', avatar: null });
+  it.each<[problem: string, headers: Record<string, string>, body: string, status: number]>([
+    ['comes from another origin', { 'content-type': 'application/json', ...foreignOrigin }, json, 403],
+    [
+      'comes from another site',
+      { 'content-type': 'application/json', 'sec-fetch-site': 'cross-site' },
+      json,
+      403,
+    ],
+    // A form of another origin can send bodies of these two types.
+    [
+      'has a URL-encoded body',
+      { 'content-type': 'application/x-www-form-urlencoded' },
+      'username=taken+over',
+      415,
+    ],
+    ['has a plain-text body', { 'content-type': 'text/plain' }, json, 415],
+  ])('refuses a request that %s', async (_problem, headers, requestBody, status) => {
+    const path = `/api/user/${eve.user.id}`;
+    const response = await fetch(`${stack.url}${path}`, {
+      method: 'PUT',
+      headers: { cookie: eve.cookie, ...headers },
+      body: requestBody,
+    });
+    expect(response.status).toBe(status);
+    const { body } = await eve.call('GET', path);
     expect(body).toMatchObject({ username: eve.user.username });
   });
 

@@ -17,6 +17,11 @@ import { restartPostgres } from '../postmaster';
 
 const MESSAGES_PER_WRITER = process.env.THAW_TEST_LONG === '1' ? 5_000 : 1_000;
 const MESSAGE_COUNT = 2 * MESSAGES_PER_WRITER;
+/** How PostgreSQL is stopped, and after how many messages of both writers. */
+const RESTARTS = [
+  { signal: 'SIGINT', afterMessages: MESSAGE_COUNT / 3 }, // cleanly
+  { signal: 'SIGQUIT', afterMessages: (2 * MESSAGE_COUNT) / 3 }, // as in a crash
+] as const;
 const PAGE_SIZE = 100;
 
 jest.setTimeout(20 * 60_000);
@@ -56,24 +61,8 @@ class Writer {
 
   /** Resolves when the message has been acknowledged. @throws Error if it is refused. */
   async write(content: string): Promise<void> {
-    const message = {
-      senderId: this.id,
-      receiverId: this.friend.user.id,
-      messageType: 'text' as const,
-      clientId: randomUUID(),
-      content,
-    };
-    for (;;) {
-      const socket = await this.waitForConnection();
-      const reply = await Promise.race([
-        socket.ask('send_private_message', message).catch(() => undefined),
-        socket.closed.then(() => undefined),
-      ]);
-      if (reply?.event === 'ack') {
-        this.acked.set(content, Number(reply.data.id));
-        return;
-      }
-      if (reply && reply.data.code !== 'unavailable') throw new Error(`Refused: ${String(reply.data.code)}`);
+    const clientId = randomUUID();
+    while (!(await this.sendOnce(content, clientId))) {
       this.retryCount += 1;
       await sleep(50); // the page's delay before a retry
     }
@@ -83,7 +72,8 @@ class Writer {
   async readConversation(): Promise<PrivateMessage[]> {
     const messages: PrivateMessage[] = [];
     for (;;) {
-      const before = messages.length > 0 ? `&before=${messages[0]?.id}` : '';
+      const [oldest] = messages;
+      const before = oldest ? `&before=${oldest.id}` : ''; // the first page has the newest messages
       const path = `/api/private-messages/${this.id}/${this.friend.user.id}?limit=${PAGE_SIZE}${before}`;
       const { status, body } = await this.visitor.call('GET', path);
       if (status !== 200) throw new Error(`Reading answered ${status}`);
@@ -91,6 +81,26 @@ class Writer {
       messages.unshift(...page);
       if (page.length < PAGE_SIZE) return messages;
     }
+  }
+
+  /** @returns whether the message was acknowledged; if not, it has to be sent again. @throws Error if it is refused. */
+  private async sendOnce(content: string, clientId: string): Promise<boolean> {
+    const socket = await this.waitForConnection();
+    const message = {
+      senderId: this.id,
+      receiverId: this.friend.user.id,
+      messageType: 'text' as const,
+      clientId,
+      content,
+    };
+    const reply = await Promise.race([
+      socket.ask('send_private_message', message).catch(() => undefined), // no answer in time
+      socket.closed.then(() => undefined),
+    ]);
+    if (!reply || reply.data.code === 'unavailable') return false;
+    if (reply.event !== 'ack') throw new Error(`Refused: ${String(reply.data.code)}`);
+    this.acked.set(content, Number(reply.data.id));
+    return true;
   }
 
   private async waitForConnection(): Promise<ThawSocket> {
@@ -112,65 +122,80 @@ class Writer {
   }
 }
 
-/**
- * Creates two users and makes them friends. A friend request requires a common chat. It is accepted by a request in the
- * other direction.
- */
+const requestFriendship = async (from: ThawVisitor, to: ThawVisitor): Promise<void> => {
+  const request = { requesterId: from.user.id, addresseeId: to.user.id };
+  const { status } = await from.call('POST', '/api/friends/request', request);
+  expect(status).toBeLessThan(300);
+};
+
+/** Creates two users and makes them friends. Only users who have had a chat with each other may become friends. */
 const createFriends = async (): Promise<[Writer, Writer]> => {
-  const [first, second] = stack.replicas.map(({ port }) => `http://127.0.0.1:${port}`);
-  const { ada, bob } = await matchNewVisitors([first ?? '', second ?? '']);
-  for (const [from, to] of [
-    [ada, bob],
-    [bob, ada],
-  ] as const) {
-    const request = { requesterId: from.user.id, addresseeId: to.user.id };
-    const { status } = await from.call('POST', '/api/friends/request', request);
-    expect(status).toBeLessThan(300);
-    await from.closeSockets(); // those of the random chat: `Writer` opens its own
-  }
+  const [first = '', second = ''] = stack.replicas.map(({ port }) => `http://127.0.0.1:${port}`);
+  const { ada, bob } = await matchNewVisitors([first, second]);
+  await requestFriendship(ada, bob);
+  await requestFriendship(bob, ada); // accepts Ada's request
+  // Closes the sockets of the random chat: each `Writer` opens its own.
+  await Promise.all([ada.closeSockets(), bob.closeSockets()]);
   return [new Writer(ada, bob), new Writer(bob, ada)];
+};
+
+/** The messages that the writer with this index writes, in order. */
+const listContents = (writerIndex: number): string[] =>
+  Array.from({ length: MESSAGES_PER_WRITER }, (_, number) => `writer ${writerIndex}.${number}`);
+
+const writeAll = async (writer: Writer, contents: readonly string[]): Promise<void> => {
+  for (const content of contents) await writer.write(content);
+};
+
+const restartPostgresWhileWriting = async (writers: readonly Writer[]): Promise<void> => {
+  const countAcked = (): number => writers.reduce((sum, { acked }) => sum + acked.size, 0);
+  for (const { signal, afterMessages } of RESTARTS) {
+    await untilWithin(10 * 60_000, () => countAcked() >= afterMessages);
+    await restartPostgres(stack.stores.databaseUrl, signal);
+  }
+};
+
+const expectStoredOnceAndInOrder = (
+  conversation: readonly PrivateMessage[],
+  { id, acked }: Writer,
+  contents: readonly string[],
+): void => {
+  const ownMessages = conversation.filter(({ senderId }) => senderId === id);
+  expect(ownMessages.map(({ content }) => content)).toEqual(contents);
+  expect(ownMessages.map((message) => message.id)).toEqual([...acked.values()]);
+};
+
+const expectAscending = (conversation: readonly PrivateMessage[]): void => {
+  for (let index = 1; index < conversation.length; index += 1) {
+    const [earlier, later] = [conversation[index - 1]!, conversation[index]!];
+    expect(later.id).toBeGreaterThan(earlier.id);
+    expect(Date.parse(later.createdAt)).toBeGreaterThanOrEqual(Date.parse(earlier.createdAt));
+  }
+};
+
+/** A restart may lose pushed messages, but none arrives twice. */
+const expectPushedAtMostOnce = ({ received }: Writer): void => {
+  expect(received.length).toBeGreaterThan(0);
+  expect(new Set(received).size).toBe(received.length);
 };
 
 it(`stores ${MESSAGE_COUNT} messages once and in one order while PostgreSQL is restarted twice`, async () => {
   const writers = await createFriends();
-  const countAcked = (): number => writers.reduce((sum, { acked }) => sum + acked.size, 0);
-  const listContents = (name: string): string[] =>
-    Array.from({ length: MESSAGES_PER_WRITER }, (_, number) => `${name}.${number}`);
-  const allWritten = Promise.all(
-    writers.map(async (writer, index) => {
-      for (const content of listContents(`writer ${index}`)) await writer.write(content);
-    }),
-  );
-  const allRestarted = (async () => {
-    // SIGINT stops PostgreSQL cleanly, SIGQUIT as in a crash.
-    for (const [restartIndex, signal] of (['SIGINT', 'SIGQUIT'] as const).entries()) {
-      // After a third and after two thirds of the messages.
-      const dueCount = ((restartIndex + 1) * MESSAGE_COUNT) / 3;
-      await untilWithin(10 * 60_000, () => countAcked() >= dueCount);
-      await restartPostgres(stack.stores.databaseUrl, signal);
-    }
-  })();
-  await Promise.all([allWritten, allRestarted]);
+  await Promise.all([
+    ...writers.map((writer, index) => writeAll(writer, listContents(index))),
+    restartPostgresWhileWriting(writers),
+  ]);
 
-  // The restarts have interrupted at least one message.
   const [firstWriter, secondWriter] = writers;
+  // The restarts have interrupted at least one message.
   expect(firstWriter.retryCount + secondWriter.retryCount).toBeGreaterThan(0);
   const conversation = await firstWriter.readConversation();
   expect(await secondWriter.readConversation()).toEqual(conversation);
   expect(conversation).toHaveLength(MESSAGE_COUNT);
-  for (const [index, { id, acked, received }] of writers.entries()) {
-    const ownMessages = conversation.filter(({ senderId }) => senderId === id);
-    expect(ownMessages.map(({ content }) => content)).toEqual(listContents(`writer ${index}`));
-    expect(ownMessages.map((message) => message.id)).toEqual([...acked.values()]);
-    // Pushed messages may be lost during a restart, but none is pushed twice.
-    expect(new Set(received).size).toBe(received.length);
-    expect(received.length).toBeGreaterThan(0);
-  }
-  for (const [index, { id, createdAt }] of conversation.entries()) {
-    const earlier = conversation[index - 1];
-    if (!earlier) continue;
-    expect(id).toBeGreaterThan(earlier.id);
-    expect(Date.parse(createdAt)).toBeGreaterThanOrEqual(Date.parse(earlier.createdAt));
+  expectAscending(conversation);
+  for (const [index, writer] of writers.entries()) {
+    expectStoredOnceAndInOrder(conversation, writer, listContents(index));
+    expectPushedAtMostOnce(writer);
   }
   await Promise.all(writers.map(({ visitor }) => visitor.closeSockets()));
 });

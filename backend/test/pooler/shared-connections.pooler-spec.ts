@@ -5,9 +5,9 @@ import { createDataSourceOptions } from '../../src/platform/database/data-source
 import { createTestDatabase, type TestDatabase } from '../../src/testing/test-database.harness';
 
 const REPLICA_COUNT = 40;
-/** Connections of each replica to the pooler. */
+/** Connections from each replica to the pooler. */
 const POOL_SIZE = 10;
-/** Maximum number of connections from the pooler to a database: the default of `startPgBouncer`. */
+/** Maximum number of connections from the pooler to one database in PostgreSQL: the default of `startPgBouncer`. */
 const MAX_SERVER_CONNECTIONS = 50;
 
 jest.setTimeout(60_000);
@@ -15,13 +15,14 @@ jest.setTimeout(60_000);
 describe('replicas behind a transaction pooler', () => {
   let database: TestDatabase;
   let replicas: DataSource[];
+  /** Counts the connections to PostgreSQL, but not its own. */
   let observer: Client;
 
   beforeAll(async () => {
     database = await createTestDatabase();
     const options = createDataSourceOptions({ DATABASE_URL: database.url, DATABASE_POOL_SIZE: POOL_SIZE });
-    // Opening all 400 connections at once can take longer than the default timeout, because the exchange of each
-    // password takes CPU time.
+    // All 400 connections open at once, which can take longer than the default timeout: checking a password takes CPU
+    // time.
     const optionsWithLongTimeout = {
       ...options,
       extra: { ...(options.extra as object), connectionTimeoutMillis: 30_000 },
@@ -29,7 +30,7 @@ describe('replicas behind a transaction pooler', () => {
     replicas = await Promise.all(
       Array.from({ length: REPLICA_COUNT }, () => new DataSource(optionsWithLongTimeout).initialize()),
     );
-    // Connects to PostgreSQL directly, and to another database, so it does not count itself.
+    // Bypasses the pooler. It uses another database than the replicas, so it is not one of the counted connections.
     observer = new Client({ connectionString: process.env.DATABASE_URL });
     await observer.connect();
   });
@@ -39,26 +40,31 @@ describe('replicas behind a transaction pooler', () => {
     await database.close();
   });
 
-  it('share the connections to PostgreSQL: 400 clients use 50 at most, and each reads the row that it wrote', async () => {
-    await database.dataSource.query('CREATE TABLE written (client integer PRIMARY KEY)');
-    const clients = Array.from({ length: REPLICA_COUNT * POOL_SIZE }, (_, client) => client);
-    const rowsOfClients = await Promise.all(
-      clients.map((client) =>
-        replicas[client % REPLICA_COUNT]!.transaction(async (manager) => {
-          await manager.query('INSERT INTO written VALUES ($1)', [client]);
-          return manager.query<{ client: number }[]>('SELECT client FROM written WHERE client = $1', [
-            client,
-          ]);
-        }),
-      ),
-    );
-    expect(rowsOfClients).toEqual(clients.map((client) => [{ client }]));
+  /** Writes the number of a client and reads it again, in one transaction. */
+  const writeAndRead = (replica: DataSource, client: number): Promise<{ client: number }[]> =>
+    replica.transaction(async (manager) => {
+      await manager.query('INSERT INTO written VALUES ($1)', [client]);
+      return manager.query<{ client: number }[]>('SELECT client FROM written WHERE client = $1', [client]);
+    });
+
+  const countServerConnections = async (): Promise<number | undefined> => {
     const { rows } = await observer.query<{ connections: number }>(
       'SELECT count(*)::integer AS connections FROM pg_stat_activity WHERE datname = $1',
       [new URL(database.url).pathname.slice(1)],
     );
-    // With only one, the transactions would not have run concurrently.
-    expect(rows[0]?.connections).toBeGreaterThan(1);
-    expect(rows[0]?.connections).toBeLessThanOrEqual(MAX_SERVER_CONNECTIONS);
+    return rows[0]?.connections;
+  };
+
+  it('share the connections to PostgreSQL: 400 clients use 50 at most, and each reads the row that it wrote', async () => {
+    await database.dataSource.query('CREATE TABLE written (client integer PRIMARY KEY)');
+    const clients = Array.from({ length: REPLICA_COUNT * POOL_SIZE }, (_, client) => client);
+    const rowsOfClients = await Promise.all(
+      clients.map((client) => writeAndRead(replicas[client % REPLICA_COUNT]!, client)),
+    );
+    expect(rowsOfClients).toEqual(clients.map((client) => [{ client }]));
+    const connections = await countServerConnections();
+    // More than one, because the transactions ran concurrently.
+    expect(connections).toBeGreaterThan(1);
+    expect(connections).toBeLessThanOrEqual(MAX_SERVER_CONNECTIONS);
   });
 });

@@ -7,10 +7,11 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { Redis } from 'ioredis';
 import { Client } from 'pg';
-import { type Stack, startStack } from '../../../deploy/local/thaw-stack.mjs';
+import { type Replica, type Stack, startStack } from '../../../deploy/local/thaw-stack.mjs';
 import {
   findFaults,
   startSending,
+  type ChatUser,
   type ChatUserPair,
   createMatchedPairs,
 } from '../../src/testing/chat-user.driver';
@@ -49,8 +50,36 @@ afterAll(async () => {
   folders.remove();
 });
 
-/** Reads a chat from PostgreSQL: the positions and contents of its messages, and the positions of its ends. */
-const readPersistedChat = async ([{ sessionId }]: ChatUserPair) => {
+/** Lets all users send messages until each has had enough acknowledged, and until their partners have received them. */
+const exchangeMessages = async (pairs: readonly ChatUserPair[]): Promise<void> => {
+  const stopSending = startSending(pairs, { everyMs: 20 });
+  await until(() => pairs.flat().every(({ acked }) => acked.size >= MESSAGES_PER_USER));
+  await stopSending();
+  await until(() => pairs.every(([first, second]) => first.seq === second.seq)); // both have seen the same events
+  expect(pairs.flatMap(findFaults)).toEqual([]);
+};
+
+/** Expects that the worker of the later release does not start in place of a stopped one, and starts that one again. */
+const expectRefusedLayout = async (worker: Replica): Promise<void> => {
+  await expect(worker.start(later.programs.worker)).rejects.toThrow(`works with layout ${otherLayout}`);
+  await worker.start(current.programs.worker);
+};
+
+/** Runs the current release's migrate program, which drains Redis. */
+const drainRedis = async (): Promise<void> => {
+  const { command, args } = current.programs.migrate;
+  const { databaseUrl, redisUrl } = stack.stores;
+  const { stdout } = await runProgram(command, [...args, '--drain'], {
+    env: { ...process.env, DATABASE_URL: databaseUrl, REDIS_URL: redisUrl },
+  });
+  expect(stdout).toMatch(/^Everything is in PostgreSQL, and Redis is empty: \d+ keys were deleted\.\n$/);
+  // The keys of chats, the match queue, leases, presence and BullMQ begin with a hash tag in braces. BullMQ has written
+  // new ones, because the worker still runs.
+  expect((await redis.keys('{*')).filter((key) => !key.startsWith('{jobs}:'))).toEqual([]);
+};
+
+/** Reads a chat from PostgreSQL: its messages, and the positions of its ends. */
+const readPersistedChat = async (sessionId: string) => {
   const client = new Client({ connectionString: stack.stores.databaseUrl });
   await client.connect();
   try {
@@ -63,21 +92,40 @@ const readPersistedChat = async ([{ sessionId }]: ChatUserPair) => {
     return {
       messages: rows
         .filter(({ type }) => type === 'MessageSent')
-        .map(({ position, content }) => [position, content]),
-      ends: rows.filter(({ type }) => type === 'ChatEnded').map(({ position }) => position),
+        .map(({ position, content }) => ({ position, content })),
+      endPositions: rows.filter(({ type }) => type === 'ChatEnded').map(({ position }) => position),
     };
   } finally {
     await client.end();
   }
 };
 
-/** Runs the current release's migrate program, which drains Redis. */
-const drainRedis = () => {
-  const { command, args } = current.programs.migrate;
-  const { databaseUrl, redisUrl } = stack.stores;
-  return runProgram(command, [...args, '--drain'], {
-    env: { ...process.env, DATABASE_URL: databaseUrl, REDIS_URL: redisUrl },
+/** Expects that PostgreSQL has all acknowledged messages of a pair's chat, and the end that the drain appended. */
+const expectPersistedAndEnded = async (pair: ChatUserPair): Promise<void> => {
+  const [{ sessionId = '', seq: lastSeq }] = pair;
+  const acknowledged = pair
+    .flatMap(({ acked }) => [...acked])
+    .map(([content, seq]) => ({ position: seq, content }));
+  expect(await readPersistedChat(sessionId)).toEqual({
+    messages: acknowledged.sort((one, other) => one.position - other.position),
+    endPositions: [lastSeq + 1],
   });
+};
+
+/** Expects that a user who resumes an ended chat receives its end (the frame `chat_skipped`, whatever the reason). */
+const expectEndOnResume = async ({ visitor, sessionId = '', seq }: ChatUser): Promise<void> => {
+  const socket = await visitor.openSocket(stack.url, { sessionId, seq });
+  expect(await socket.next('chat_skipped')).toMatchObject({ sessionId });
+  await visitor.closeSockets();
+};
+
+const expectNewUsersCanChat = async (): Promise<void> => {
+  const [pair] = await createMatchedPairs(stack.url, 1);
+  const [ada, bob] = pair!;
+  await ada.send('Hello');
+  await until(() => bob.history.size === 1);
+  await ada.leave();
+  await bob.leave();
 };
 
 it('keeps all acknowledged messages when Redis is drained for a release with another layout', async () => {
@@ -85,52 +133,17 @@ it('keeps all acknowledged messages when Redis is drained for a release with ano
   const pairs = await createMatchedPairs(stack.url, PAIR_COUNT);
   // While no worker runs, the events of the chats are only in Redis.
   await Promise.all(workers.map((worker) => worker.stop()));
-  const stopSending = startSending(pairs, { everyMs: 20 });
-  await until(() => pairs.flat().every(({ acked }) => acked.size >= MESSAGES_PER_USER));
-  await stopSending();
-  // Each user has received the partner's last message.
-  await until(() => pairs.every(([first, second]) => first.seq === second.seq));
-  expect(pairs.flatMap(findFaults)).toEqual([]);
+  await exchangeMessages(pairs);
   for (const user of pairs.flat()) user.stopReconnecting(); // the replicas are stopped below
 
-  // A worker of the later release refuses to start while Redis has the current layout.
-  for (const worker of workers) {
-    await expect(worker.start(later.programs.worker)).rejects.toThrow(`works with layout ${otherLayout}`);
-    await worker.start(current.programs.worker);
-  }
+  for (const worker of workers) await expectRefusedLayout(worker);
   await Promise.all(replicas.map((replica) => replica.stop()));
-  const { stdout } = await drainRedis();
-  expect(stdout).toMatch(/^Everything is in PostgreSQL, and Redis is empty: \d+ keys were deleted\.\n$/);
-  // The keys of chats, the match queue, leases, presence and BullMQ begin with a hash tag in braces. BullMQ has written
-  // new ones, because the worker still runs.
-  expect((await redis.keys('{*')).filter((key) => !key.startsWith('{jobs}:'))).toEqual([]);
-
-  for (const pair of pairs) {
-    const acked = pair.flatMap((user) => [...user.acked]);
-    const expectedMessages = acked.map(([content, seq]) => [seq, content]);
-    expect(await readPersistedChat(pair)).toEqual({
-      messages: expectedMessages.sort(([first], [second]) => Number(first) - Number(second)),
-      // The drain ends each chat, directly after the last event.
-      ends: [pair[0].seq + 1],
-    });
-  }
+  await drainRedis();
+  for (const pair of pairs) await expectPersistedAndEnded(pair);
 
   await Promise.all(workers.map((worker) => worker.stop()));
   for (const worker of workers) await worker.start(later.programs.worker);
   for (const replica of replicas) await replica.start(later.programs.api);
-  // A user of an ended chat resumes it and receives its end (the frame `chat_skipped`, whatever the reason).
-  const [formerUser] = pairs[0] ?? [];
-  const socket = await formerUser?.visitor.openSocket(stack.url, {
-    sessionId: formerUser.sessionId ?? '',
-    seq: formerUser.seq,
-  });
-  expect(await socket?.next('chat_skipped')).toMatchObject({ sessionId: formerUser?.sessionId });
-
-  // New users can chat.
-  const [[ada, bob] = []] = await createMatchedPairs(stack.url, 1);
-  await ada?.send('Hello');
-  await until(() => bob?.history.size === 1);
-  await ada?.leave();
-  await bob?.leave();
-  await formerUser?.visitor.closeSockets();
+  for (const [user] of pairs) await expectEndOnResume(user);
+  await expectNewUsersCanChat();
 });

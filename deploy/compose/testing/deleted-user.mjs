@@ -8,6 +8,8 @@ const { holdRandomChat, createWords, registerAndChangeProfile, writePrivately } 
 
 const STORED_WITHIN_MS = 30_000;
 const ERASED_WITHIN_MS = 60_000;
+/** Fields whose words are stored as they are, unlike the password, for example, of which only a hash is stored. */
+const STORED_FIELDS = ['name', 'newEmail', 'message', 'edited', 'reply', 'privateMessage', 'privateEdit'];
 
 /**
  * Acts as a user who enters words that occur nowhere else. Asserts that a dump contains some of these words before
@@ -23,31 +25,33 @@ export async function assertNoWordsAfterDeletion(origin, dump) {
     return Object.keys(words).filter((field) => text.includes(words[field]));
   };
   const ada = await registerAndChangeProfile(origin, words);
-  // `holdRandomChat` lets Ada, who is female, search for male partners.
+  // Male, because Ada searches for male partners in `holdRandomChat`.
   const bob = await new ThawVisitor([origin]).joinAnonymously('male');
-  const users = { ada, bob, adaSocket: await ada.openSocket(), bobSocket: await bob.openSocket(), words };
-  await holdRandomChat(users);
-  await writePrivately(users);
-  // Check first that the dump contains words that the service stores, because an empty dump would prove nothing.
-  // Not every word is stored as it is: the password, for example, is stored as a hash.
-  const storedFields = ['name', 'newEmail', 'message', 'edited', 'reply', 'privateMessage', 'privateEdit'];
+  const [adaSocket, bobSocket] = [await ada.openSocket(), await bob.openSocket()];
+  await holdRandomChat({ ada, bob, adaSocket, bobSocket, words });
+  await writePrivately({ ada, bob, adaSocket, bobSocket, words });
+
+  // Without this check, an empty dump would pass the test.
   const areWordsStored = async () => {
     const foundFields = await findFieldsInDump();
-    return storedFields.every((field) => foundFields.includes(field));
+    return STORED_FIELDS.every((field) => foundFields.includes(field));
   };
   await waitUntil(areWordsStored, STORED_WITHIN_MS, 'the dump lacks words of the user');
 
-  const erasure = await ada.call('POST', `/api/user/${ada.user.id}/erasure`, {
-    currentPassword: words.password,
-  });
-  assert.equal(erasure.status, 202);
-  await waitUntil(
-    async () => (await ada.call('GET', `/api/receipts/${erasure.body.receiptId}`)).body.state === 'done',
-    ERASED_WITHIN_MS,
-    'the account was not erased',
-  );
+  await eraseAccount(ada, words.password);
   assert.deepEqual(await findFieldsInDump(), []);
-  await Promise.all([users.adaSocket.leave(), users.bobSocket.leave()]);
+  await Promise.all([adaSocket.leave(), bobSocket.leave()]);
+}
+
+/** Requests the erasure of the user's account, and waits until it is done. */
+async function eraseAccount(visitor, currentPassword) {
+  const request = await visitor.call('POST', `/api/user/${visitor.user.id}/erasure`, { currentPassword });
+  assert.equal(request.status, 202);
+  const isErased = async () => {
+    const receipt = await visitor.call('GET', `/api/receipts/${request.body.receiptId}`);
+    return receipt.body.state === 'done';
+  };
+  await waitUntil(isErased, ERASED_WITHIN_MS, 'the account was not erased');
 }
 
 async function waitUntil(condition, limitMs, failure) {

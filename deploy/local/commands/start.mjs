@@ -37,21 +37,46 @@ export async function start({ replicas, port, isVerbose, home, isDurable, prepar
   const stopFollowing = isVerbose
     ? followLogs(listLogFiles(home, replicas), (line) => console.log(dim(line)))
     : () => {};
-  let isStopping = false;
-  const prepareAndStart = async () => {
-    for (const step of prepare) if (!isStopping) await step(logStep);
-    if (!isStopping) await stack.start();
-  };
-  const starting = prepareAndStart();
-  const stopped = new Promise((resolve, reject) => {
+  const interruption = { hasBegun: false };
+  const starting = prepareAndStart(stack, prepare, interruption);
+  const stopped = stopOnInterruption(stack, starting, interruption);
+  try {
+    await starting;
+  } catch (error) {
+    // After an interruption, a failure of the start is expected. Otherwise the error ends the command. No process keeps
+    // running, because `ThawStack.start` stops its processes when it fails.
+    if (!interruption.hasBegun) throw error;
+  }
+  if (!interruption.hasBegun) printAddress(stack, home);
+  await stopped;
+  stopFollowing();
+  logStep('stopped', 'all processes; the data is kept for the next start');
+  process.exit(0);
+}
+
+/** After an interruption, begins no further step. */
+async function prepareAndStart(stack, prepare, interruption) {
+  for (const step of [...prepare, () => stack.start()]) {
+    if (interruption.hasBegun) return;
+    await step(logStep);
+  }
+}
+
+/**
+ * Stops the stack on the first Ctrl-C, and kills it on the second. Sets `interruption.hasBegun`.
+ * @param {Promise<void>} starting resolves when the stack has started
+ * @returns {Promise<void>} resolves when the stack has stopped
+ */
+function stopOnInterruption(stack, starting, interruption) {
+  return new Promise((resolve, reject) => {
     onInterruption({
       stop: () => {
-        isStopping = true;
+        interruption.hasBegun = true;
         process.stdout.write('\n');
         logStep('stopping', 'press Ctrl-C again to kill all processes');
-        // Ends the installation, the build or the migrations, for which `starting` may be waiting.
+        // `starting` may be waiting for programs (the installation, the build, the migrations) or for the processes of
+        // the stack, so both are ended.
         signalRunningPrograms('SIGTERM');
-        // Ends the processes of the stack, for which `starting` may be waiting as well.
         stack.interrupt();
         // Wait until start-up has settled, so that no half-started process keeps running.
         starting
@@ -65,16 +90,6 @@ export async function start({ replicas, port, isVerbose, home, isDurable, prepar
       },
     });
   });
-  await starting.catch((error) => {
-    // After an interruption, a failure of the start is expected. Otherwise the error ends the command; no process keeps
-    // running, because `ThawStack.start` stops its processes when it fails.
-    if (!isStopping) throw error;
-  });
-  if (!isStopping) printAddress(stack, home);
-  await stopped;
-  stopFollowing();
-  logStep('stopped', 'all processes; the data is kept for the next start');
-  process.exit(0);
 }
 
 function printAddress(stack, home) {
@@ -101,15 +116,15 @@ export function readOptions(args, env = process.env) {
   const options = { replicas: { type: 'string' }, port: { type: 'string' }, verbose: { type: 'boolean' } };
   const { values } = parseOrExplain(args, options);
   return {
-    replicas: parseWholeNumber('--replicas', values.replicas ?? '1', 1, MAX_REPLICAS),
-    port: parseWholeNumber(
-      values.port === undefined ? 'PORT' : '--port',
-      values.port ?? (env.PORT || String(DEFAULT_PORT)),
-      1,
-      MAX_PORT,
-    ),
+    replicas: parseWholeNumber('--replicas', values.replicas ?? '1', MAX_REPLICAS),
+    port: readPort(values.port, env),
     isVerbose: Boolean(values.verbose),
   };
+}
+
+function readPort(option, env) {
+  if (option !== undefined) return parseWholeNumber('--port', option, MAX_PORT);
+  return parseWholeNumber('PORT', env.PORT || String(DEFAULT_PORT), MAX_PORT);
 }
 
 function parseOrExplain(args, options) {
@@ -123,8 +138,8 @@ function parseOrExplain(args, options) {
   }
 }
 
-function parseWholeNumber(name, text, min, max) {
+function parseWholeNumber(name, text, max) {
   const number = Number(text);
-  if (/^\d+$/.test(text) && number >= min && number <= max) return number;
-  throw new LauncherError(`${name} must be a whole number from ${min} to ${max}, not "${text}".`);
+  if (/^\d+$/.test(text) && number >= 1 && number <= max) return number;
+  throw new LauncherError(`${name} must be a whole number from 1 to ${max}, not "${text}".`);
 }

@@ -9,8 +9,8 @@ const SAME_KEY_PRESS_MS = 500;
 const PARENT_POLL_INTERVAL_MS = 500;
 
 /**
- * Calls `stop` on the first SIGINT, SIGTERM or SIGHUP, or when the parent npm process is gone. Calls `kill` on the next
- * signal that is not part of the same key press.
+ * Calls `stop` on the first SIGINT, SIGTERM or SIGHUP. The end of the parent npm process counts as a SIGTERM. Calls
+ * `kill` on the next signal that is not part of the same key press.
  * @param {{stop: (signal: string) => void, kill: () => void}} handlers
  * @returns {() => void} stops listening
  */
@@ -25,7 +25,7 @@ export function onInterruption({ stop, kill }) {
       kill();
     }
   };
-  // nohup sets SIGHUP to be ignored; a listener would undo that.
+  // nohup makes the process ignore SIGHUP. A listener would undo that.
   const signals = isIgnoringHangUp() ? ['SIGINT', 'SIGTERM'] : ['SIGINT', 'SIGTERM', 'SIGHUP'];
   signals.forEach((signal) => process.on(signal, onSignal));
   const stopWatching = watchParent(() => onSignal('SIGTERM'));
@@ -35,15 +35,15 @@ export function onInterruption({ stop, kill }) {
   };
 }
 
-/** Polls the parent process: a killed npm does not signal its children. */
-function watchParent(onGone) {
+/** Calls `onEnd` when the parent npm process ends. Polls it, because a killed npm does not signal its children. */
+function watchParent(onEnd) {
   // npm sets this variable for the scripts that it runs.
   if (!process.env.npm_lifecycle_event) return () => {};
   const parent = process.ppid;
   const timer = setInterval(() => {
     if (process.ppid === parent) return;
     clearInterval(timer);
-    onGone();
+    onEnd();
   }, PARENT_POLL_INTERVAL_MS);
   timer.unref();
   return () => clearInterval(timer);
@@ -55,7 +55,7 @@ function isIgnoringHangUp() {
     // Bit n - 1 stands for signal n, and SIGHUP is signal 1.
     return (BigInt(`0x${ignoredSignals}`) & 1n) === 1n;
   } catch {
-    // Only Linux has this file.
+    // The file is missing: only Linux has it.
     return false;
   }
 }

@@ -49,8 +49,9 @@ export function spawnLogged(definition) {
       child.once('error', (error) => resolve({ error }));
       child.once('exit', (code, signal) => resolve({ code, signal }));
     });
-    // Read the identity immediately: later the process may have exited and its pid may have been reused.
-    return { child, exited, identity: child.pid && identify(child.pid), logOffset };
+    // Read immediately: later the process may have exited and its pid may have been reused.
+    const identity = child.pid === undefined ? undefined : identify(child.pid);
+    return { child, exited, identity, logOffset };
   } finally {
     if (previousUmask !== undefined) process.umask(previousUmask);
     fs.closeSync(log);
@@ -64,18 +65,15 @@ export function spawnLogged(definition) {
  * @throws {LauncherError} with the last lines of its log, when the process exits first or is not ready in time
  */
 export async function waitUntilReady(definition, started) {
-  let exit;
+  let exit; // undefined while the process runs
   void started.exited.then((result) => (exit = result));
+  const createError = (sentence) => new LauncherError(appendLogTail(sentence, definition, started));
   const deadline = Date.now() + (definition.readyWithinMs ?? DEFAULT_READY_WITHIN_MS);
   for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * PAUSE_GROWTH, LONGEST_PAUSE_MS)) {
     // A check that fails, for example because the process does not listen yet, counts as not ready.
     if (await definition.isReady().catch(() => false)) return;
-    if (exit)
-      throw new LauncherError(
-        appendLogTail(`${definition.name} did not start: ${describeExit(exit)}.`, definition, started),
-      );
-    if (Date.now() > deadline)
-      throw new LauncherError(appendLogTail(`${definition.name} is not ready.`, definition, started));
+    if (exit) throw createError(`${definition.name} did not start: ${describeExit(exit)}.`);
+    if (Date.now() > deadline) throw createError(`${definition.name} is not ready.`);
     await new Promise((resolve) => setTimeout(resolve, pauseMs));
   }
 }
@@ -93,6 +91,7 @@ export function describeExit({ error, code, signal }) {
   return signal ? `ended by ${signal}` : `exit code ${code}`;
 }
 
+/** Completes an error message with the last lines that the process has logged since its start. */
 function appendLogTail(sentence, { logFile }, { logOffset }) {
   const tail = readLogTail(logFile, logOffset);
   return tail ? `${sentence} Last lines of ${logFile}:\n${tail}` : `${sentence} Its log is ${logFile}.`;

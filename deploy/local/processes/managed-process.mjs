@@ -5,9 +5,10 @@ import { LauncherError } from '../launcher-error.mjs';
 import { describeExit, spawnLogged, waitUntilReady } from './logged-process.mjs';
 import { endProcess, identify, isRunning, signalProcess } from './process-identity.mjs';
 
-// Delay before a restart: doubled after each exit, and reset when the process has run for RESET_DELAY_AFTER_MS.
+/** Delay before the first restart. It is doubled for each further one, up to `LONGEST_DELAY_MS`. */
 const FIRST_DELAY_MS = 200;
 const LONGEST_DELAY_MS = 10_000;
+/** A process that has run longer than this is restarted after `FIRST_DELAY_MS` again. */
 const RESET_DELAY_AFTER_MS = 10_000;
 const READINESS_POLL_MS = 50;
 /** How processes left behind by a killed launcher are ended. */
@@ -16,17 +17,17 @@ const ORPHAN_END_STEPS = [
   { signal: 'SIGKILL', waitMs: 2_000 },
 ];
 
-/** Processes of this launcher, which kills them when it exits. They keep running if SIGKILL ends the launcher. */
+/** The processes of this launcher, which kills them when it exits, unless it is itself killed by SIGKILL. */
 const runningProcesses = new Set();
 process.on('exit', () => runningProcesses.forEach((managed) => managed.kill('SIGKILL')));
 
 /**
  * A process that the launcher starts, restarts and stops: nginx, Vite or a process of the product. Its identity is
- * recorded in a file under the home folder, so that the next launcher can end processes whose launcher was killed.
+ * recorded in a file under the home folder, so that the next launcher can end the process if this one was killed.
  */
 export class ManagedProcess {
   #definition;
-  /** False if the process is never restarted. */
+  /** False if an exit never causes a restart. */
   #shouldRestart;
   #onRestart;
   #recordFile;
@@ -73,8 +74,8 @@ export class ManagedProcess {
     this.#areRestartsDisabled = false;
     const started = this.#spawn();
     await waitUntilReady(this.#definition, started);
-    // The process is ready. From now on, its exit causes a restart; an earlier exit makes `waitUntilReady` throw.
-    void started.exited.then((exit) => this.#onExit(started, exit));
+    // Only now: an exit before the process is ready makes `waitUntilReady` throw and causes no restart.
+    this.#handleExitOf(started);
   }
 
   /**
@@ -124,18 +125,20 @@ export class ManagedProcess {
     return started;
   }
 
-  #onExit(started, exit) {
-    // The exit of a stopped process may be reported after `start` has started the next one.
-    if (started !== this.#current) return;
-    if (this.#areRestartsDisabled) return; // `stop` removes the record
-    this.#removeRecord();
-    if (!this.#shouldRestart) return;
+  #handleExitOf(started) {
+    void started.exited.then((exit) => {
+      // The exit of a stopped process may be reported after `start` has started the next one.
+      if (started !== this.#current) return;
+      if (this.#areRestartsDisabled) return; // `stop` removes the record
+      this.#removeRecord();
+      if (this.#shouldRestart) this.#scheduleRestart(exit);
+    });
+  }
+
+  #scheduleRestart(exit) {
     if (Date.now() - this.#currentStartedAt > RESET_DELAY_AFTER_MS) this.#delayMs = FIRST_DELAY_MS;
     this.#onRestart(`${this.name} ended (${describeExit(exit)}) and is restarted`);
-    this.#restartTimer = setTimeout(() => {
-      const restarted = this.#spawn();
-      void restarted.exited.then((nextExit) => this.#onExit(restarted, nextExit));
-    }, this.#delayMs);
+    this.#restartTimer = setTimeout(() => this.#handleExitOf(this.#spawn()), this.#delayMs);
     this.#delayMs = Math.min(this.#delayMs * 2, LONGEST_DELAY_MS);
   }
 

@@ -42,13 +42,17 @@ export function signalProcess(identity, signal) {
 export async function endProcess(identity, steps) {
   for (const { signal, waitMs } of steps) {
     signalProcess(identity, signal);
-    const deadline = Date.now() + waitMs;
-    while (isRunning(identity)) {
-      if (Date.now() > deadline) break;
-      await new Promise((resolve) => setTimeout(resolve, POLL_INTERVAL_MS));
-    }
-    if (!isRunning(identity)) return;
+    if (await endsWithin(identity, waitMs)) return;
   }
+}
+
+async function endsWithin(identity, limitMs) {
+  const deadline = Date.now() + limitMs;
+  while (isRunning(identity)) {
+    if (Date.now() > deadline) return false;
+    await new Promise((resolve) => setTimeout(resolve, POLL_INTERVAL_MS));
+  }
+  return true;
 }
 
 /** Reads the command line of a process, its arguments separated by blanks; empty when no such process runs. */
@@ -63,10 +67,11 @@ export function readCommandLine(pid) {
 function readStartTimeFromProc(pid) {
   try {
     const stat = fs.readFileSync(`/proc/${pid}/stat`, 'utf8');
-    // The second field is the program name in brackets, which may itself contain blanks and brackets. The fields after
-    // it begin with the state (field 3); the start time is field 22 (proc_pid_stat(5)).
-    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    const [state, startTicks] = [fields[0], fields[22 - 3]];
+    // Fields are numbered as in proc_pid_stat(5). Field 2 is the program name in brackets, which may itself contain
+    // blanks and brackets.
+    const fieldsFrom3 = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    const readField = (number) => fieldsFrom3[number - 3];
+    const [state, startTicks] = [readField(3), readField(22)];
     const isDead = state === 'Z' || state === 'X';
     if (isDead) return undefined;
     // The start time is in ticks since the start of the machine, so it is unique only together with the boot id.
@@ -80,7 +85,7 @@ function readBootId() {
   try {
     return fs.readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
   } catch {
-    // Without a boot id, start times are compared alone.
+    // The same text for every boot: only the start times differ.
     return 'boot';
   }
 }
@@ -91,7 +96,7 @@ function readStartTimeFromPs(pid) {
   );
 }
 
-/** Whether a process, or a zombie, has this pid. A cheap check before `identify`, which may start `ps`. */
+/** Whether a process has this pid, even a zombie. Cheaper than `identify`, which may start `ps`. */
 function existsWithPid(pid) {
   try {
     process.kill(pid, 0);

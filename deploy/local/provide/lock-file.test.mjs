@@ -19,14 +19,11 @@ const minimumVersions = {
 };
 /** Fastify would bypass the guards written for Express; connect-redis needs another Redis client than ioredis. */
 const excludedPackages = ['@nestjs/platform-fastify', 'fastify', 'connect-redis'];
-/**
- * These packages work without their install scripts. That of @scarf/scarf reports telemetry, which package.json turns
- * off; that of msgpackr-extract compiles an optional binary.
- */
+/** Both work without their scripts: the first one reports telemetry, the second compiles an optional binary. */
 const packagesWithInstallScripts = ['@scarf/scarf', 'msgpackr-extract'];
 
 const { packages } = JSON.parse(fs.readFileSync(resolveInRepository('package-lock.json'), 'utf8'));
-/** The installed packages of the product: without workspaces, and without packages for development. */
+/** The packages that the product installs, without those for development. A `link` leads to a workspace. */
 const productPackages = Object.entries(packages)
   .filter(([location, { dev, link }]) => location.includes('node_modules/') && !dev && !link)
   .map(([location, entry]) => ({ name: location.split('node_modules/').at(-1), ...entry }));
@@ -52,6 +49,9 @@ test('packages that the product must not use are not installed', () => {
 test('only known packages of the product have install scripts', () => {
   const names = productPackages.filter(({ hasInstallScript }) => hasInstallScript).map(({ name }) => name);
   assert.deepEqual(names.sort(), packagesWithInstallScripts);
+});
+
+test('the telemetry of @scarf/scarf is turned off', () => {
   const { scarfSettings } = JSON.parse(fs.readFileSync(resolveInRepository('package.json'), 'utf8'));
   assert.equal(scarfSettings.enabled, false);
 });
@@ -80,9 +80,20 @@ test('versions are compared numerically, and a pre-release is older than its rel
 
 /** Returns a negative number when `version` is older than `other`, and 0 when both are the same. */
 function compareVersions(version, other) {
-  const [numbers, otherNumbers] = [version, other].map((text) => text.split('-')[0].split('.').map(Number));
-  const difference = numbers.map((number, index) => number - otherNumbers[index]).find(Boolean);
-  if (difference !== undefined) return difference;
+  const numbers = parseNumbers(version);
+  const otherNumbers = parseNumbers(other);
+  for (const [index, number] of numbers.entries()) {
+    if (number !== otherNumbers[index]) return number - otherNumbers[index];
+  }
   // With the same numbers, a pre-release is older than its release.
-  return Number(other.includes('-')) - Number(version.includes('-'));
+  const isPreRelease = version.includes('-');
+  const isOtherPreRelease = other.includes('-');
+  if (isPreRelease === isOtherPreRelease) return 0;
+  return isPreRelease ? -1 : 1;
+}
+
+/** Returns the numbers of a version, without its pre-release: `8.21.1-rc.1` has 8, 21 and 1. */
+function parseNumbers(version) {
+  const [numbers] = version.split('-');
+  return numbers.split('.').map(Number);
 }

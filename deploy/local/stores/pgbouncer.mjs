@@ -26,37 +26,23 @@ export const findPgBouncer = () => findProgram(['pgbouncer'], ['/usr/sbin']);
 export async function startPgBouncer({ databaseUrl, serverConnections = 50 }) {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'thaw-pgbouncer-'));
   const [port] = await findFreePorts(1);
+  const usersFile = path.join(folder, 'users.txt');
+  const configurationFile = path.join(folder, 'pgbouncer.ini');
+  fs.writeFileSync(usersFile, buildUsersFile(databaseUrl));
+  fs.writeFileSync(
+    configurationFile,
+    buildConfiguration({ databaseUrl, port, usersFile, serverConnections }),
+  );
   // Like PostgreSQL, PgBouncer refuses to run as root. `systemUser` is empty unless this process runs as root.
   const systemUser = findPostgresUser();
-  const resolveInFolder = (name) => path.join(folder, name);
-  const { hostname, port: serverPort, username, password } = new URL(databaseUrl);
-  const decodeAndQuote = (urlPart) => `"${decodeURIComponent(urlPart).replaceAll('"', '""')}"`;
-  fs.writeFileSync(resolveInFolder('users.txt'), `${decodeAndQuote(username)} ${decodeAndQuote(password)}\n`);
-  fs.writeFileSync(
-    resolveInFolder('pgbouncer.ini'),
-    `[databases]
-* = host=${hostname} port=${serverPort || 5432}
-
-[pgbouncer]
-listen_addr = 127.0.0.1
-listen_port = ${port}
-unix_socket_dir =
-auth_type = scram-sha-256
-auth_file = ${resolveInFolder('users.txt')}
-pool_mode = transaction
-max_client_conn = 2000
-default_pool_size = ${serverConnections}
-server_idle_timeout = 5
-`,
-  );
   if (systemUser.uid !== undefined) {
-    for (const file of [folder, resolveInFolder('users.txt'), resolveInFolder('pgbouncer.ini')])
+    for (const file of [folder, usersFile, configurationFile])
       fs.chownSync(file, systemUser.uid, systemUser.gid);
   }
   const definition = {
     name: 'PgBouncer',
     command: findPgBouncer(),
-    args: [resolveInFolder('pgbouncer.ini')],
+    args: [configurationFile],
     env: process.env,
     // `systemUser` may be unable to enter the current folder of this process.
     cwd: '/',
@@ -77,6 +63,31 @@ server_idle_timeout = 5
     throw error;
   }
   return { url: buildPoolerUrl(databaseUrl, port), stop };
+}
+
+/** The role of `databaseUrl`, with which clients log in to PgBouncer, and PgBouncer logs in to PostgreSQL. */
+function buildUsersFile(databaseUrl) {
+  const { username, password } = new URL(databaseUrl);
+  const quote = (text) => `"${text.replaceAll('"', '""')}"`;
+  return `${quote(decodeURIComponent(username))} ${quote(decodeURIComponent(password))}\n`;
+}
+
+function buildConfiguration({ databaseUrl, port, usersFile, serverConnections }) {
+  const { hostname, port: serverPort } = new URL(databaseUrl);
+  return `[databases]
+* = host=${hostname} port=${serverPort || 5432}
+
+[pgbouncer]
+listen_addr = 127.0.0.1
+listen_port = ${port}
+unix_socket_dir =
+auth_type = scram-sha-256
+auth_file = ${usersFile}
+pool_mode = transaction
+max_client_conn = 2000
+default_pool_size = ${serverConnections}
+server_idle_timeout = 5
+`;
 }
 
 /** Returns the address of the same database through a pooler on this machine. */

@@ -15,9 +15,9 @@ describe('the Redis user of the product, with the ACL of the compose files', () 
 
   before(async () => {
     const [port] = await findFreePorts(1);
-    // `formatUser` formats this line and also the ACL file of the compose files, so both have the same ACL.
-    const settings = `save ""\n${formatThawUser('secret')}`;
     const program = await findRedis(logNothing);
+    // No snapshots, and the product's user, with the ACL that the compose files give this user.
+    const settings = `save ""\n${formatThawUser('secret')}`;
     node = new RedisNode({ program, folder, port, password: 'secret', settings });
     await node.start();
   });

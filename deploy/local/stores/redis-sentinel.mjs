@@ -11,7 +11,7 @@ const PRIMARY_NAME = 'thaw';
 const SENTINELS = 3;
 /** Number of Sentinels that must agree that the primary has failed. */
 const QUORUM = 2;
-/** The Sentinels retry a failed failover after twice this time. */
+/** Sentinel's `failover-timeout`: a failed failover is repeated after twice this time. */
 const FAILOVER_TIMEOUT_MS = 10_000;
 
 /**
@@ -38,7 +38,7 @@ class SentinelGroup {
   #password = randomBytes(24).toString('hex');
   /** The value of REDIS_SENTINEL_PASSWORD. */
   sentinelPassword = randomBytes(24).toString('hex');
-  /** At first the primary and its replica, in this order. @type {RedisNode[]} */
+  /** The primary and its replica, which a failover may exchange. @type {RedisNode[]} */
   #servers = [];
   /** @type {RedisNode[]} */
   #sentinels = [];
@@ -59,23 +59,29 @@ class SentinelGroup {
       password: this.#password,
       settings: serverSettings,
     });
-    await this.#startNode(this.#servers, {
+    const replica = await this.#startNode(this.#servers, {
       password: this.#password,
       settings: `${serverSettings}replicaof 127.0.0.1 ${primary.port}\n`,
     });
-    const sentinelSettings = `sentinel monitor ${PRIMARY_NAME} 127.0.0.1 ${primary.port} ${QUORUM}
-sentinel auth-pass ${PRIMARY_NAME} ${this.#password}
-sentinel down-after-milliseconds ${PRIMARY_NAME} ${this.#options.downAfterMs}
-sentinel failover-timeout ${PRIMARY_NAME} ${FAILOVER_TIMEOUT_MS}
-sentinel sentinel-pass ${this.sentinelPassword}
-`;
-    for (let index = 0; index < SENTINELS; index += 1)
+    const sentinelSettings = this.#formatSentinelSettings(primary);
+    for (let index = 0; index < SENTINELS; index += 1) {
       await this.#startNode(this.#sentinels, {
         password: this.sentinelPassword,
         settings: sentinelSettings,
         args: ['--sentinel'],
       });
-    await pollUntil(() => this.#isComplete(), 'The Sentinels do not see the replica and one another');
+    }
+    await pollUntil(() => this.#isComplete(replica), 'The Sentinels do not see the replica and one another');
+  }
+
+  /** Returns the lines of the configuration that all Sentinels share. */
+  #formatSentinelSettings(primary) {
+    return `sentinel monitor ${PRIMARY_NAME} 127.0.0.1 ${primary.port} ${QUORUM}
+sentinel auth-pass ${PRIMARY_NAME} ${this.#password}
+sentinel down-after-milliseconds ${PRIMARY_NAME} ${this.#options.downAfterMs}
+sentinel failover-timeout ${PRIMARY_NAME} ${FAILOVER_TIMEOUT_MS}
+sentinel sentinel-pass ${this.sentinelPassword}
+`;
   }
 
   /** Starts a node and adds it to `nodes`. */
@@ -90,11 +96,11 @@ sentinel sentinel-pass ${this.sentinelPassword}
   }
 
   /** Whether the replica is in sync, and every Sentinel knows the replica and the other Sentinels. */
-  async #isComplete() {
-    const [, replica] = this.#servers;
+  async #isComplete(replica) {
     const replication = await replica.call('INFO', 'replication');
     if (!replication.includes('master_link_status:up')) return false;
     const infos = await Promise.all(this.#sentinels.map((node) => node.call('INFO', 'sentinel')));
+    // A Sentinel counts the replicas of the primary, and the Sentinels including itself.
     return infos.every((info) => info.includes(`slaves=1,sentinels=${SENTINELS}`));
   }
 
@@ -107,7 +113,8 @@ sentinel sentinel-pass ${this.sentinelPassword}
   /** Commands that the ACL denied, as `<user> <command>`. */
   async listDeniedCommands() {
     const running = this.#servers.filter(({ isRunning }) => isRunning);
-    return (await Promise.all(running.map((node) => node.listDeniedCommands()))).flat();
+    const logs = await Promise.all(running.map((node) => node.listDeniedCommands()));
+    return logs.flat();
   }
 
   async stop() {

@@ -26,11 +26,12 @@ export function readJestCounts(reportFile) {
     .flatMap(({ assertionResults }) => assertionResults ?? [])
     .filter(({ status, invocations }) => status === 'passed' && invocations > 1)
     .map(({ fullName, retryReasons }) => describeFlaky(fullName, retryReasons?.[0]));
-  return addFlaky(flaky, {
+  const counts = {
     passed: numPassedTests,
     failed: numFailedTests + numRuntimeErrorTestSuites,
     skipped: numPendingTests + numTodoTests,
-  });
+  };
+  return addFlaky(counts, flaky);
 }
 
 /** Reads Playwright's JSON report. @returns {Counts} */
@@ -42,7 +43,7 @@ export function readPlaywrightCounts(reportFile) {
     .flatMap(collectSpecs)
     .filter(({ tests }) => tests.some(({ status }) => status === 'flaky'))
     .map(({ title, tests }) => describeFlaky(title, findFirstError(tests)));
-  return addFlaky(flaky, { passed: expected + flakyCount, failed: unexpected, skipped });
+  return addFlaky({ passed: expected + flakyCount, failed: unexpected, skipped }, flaky);
 }
 
 const collectSpecs = (suite) => [...(suite.specs ?? []), ...(suite.suites ?? []).flatMap(collectSpecs)];
@@ -56,7 +57,7 @@ const describeFlaky = (name, failure = 'no reason was reported') => ({
   reason: stripVTControlCharacters(failure).split('\n').slice(0, MAX_REASON_LINES).join('\n'),
 });
 
-const addFlaky = (flaky, counts) => (flaky.length > 0 ? { ...counts, flaky } : counts);
+const addFlaky = (counts, flaky) => (flaky.length > 0 ? { ...counts, flaky } : counts);
 
 /** Reads the JSON report of the chaos test: the numbers `passed`, `failed` and `skipped`. @returns {Counts} */
 export function readChaosCounts(reportFile) {
@@ -83,16 +84,18 @@ export function readTapCounts(reportFile) {
  * @returns {Counts & {problem?: string}} `problem`: why the stage failed, if not because of a failed test
  */
 export function judgeStage({ counts, code, isOverdue }) {
-  const total = counts ?? { ...NO_TESTS, passed: code === 0 ? 1 : 0 };
-  if (isOverdue) return { ...total, failed: total.failed + 1, problem: 'took too long and was ended' };
+  const isCheck = counts === undefined;
+  const total = isCheck ? { ...NO_TESTS, passed: code === 0 ? 1 : 0 } : counts;
+  if (isOverdue) return addFailure(total, 'took too long and was ended');
   if (code !== 0 && total.failed === 0) {
-    // A check has no `counts`. Every failed check exits with an error, so reporting the code would add nothing.
-    const problem = counts && `its tool ended with exit code ${code}`;
-    return { ...total, failed: 1, problem };
+    // Every failed check exits with an error, so for a check the code adds nothing.
+    return addFailure(total, isCheck ? undefined : `its tool ended with exit code ${code}`);
   }
-  if (total.passed + total.failed === 0) return { ...total, failed: 1, problem: 'ran no tests' };
+  if (total.passed + total.failed === 0) return addFailure(total, 'ran no tests');
   return total;
 }
+
+const addFailure = (counts, problem) => ({ ...counts, failed: counts.failed + 1, problem });
 
 function readJson(file) {
   return fs.existsSync(file) ? JSON.parse(fs.readFileSync(file, 'utf8')) : undefined;

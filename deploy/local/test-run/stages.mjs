@@ -10,16 +10,16 @@ import { createNodeTestCommand } from './node-test.mjs';
 const MINUTE_MS = 60_000;
 /** Tests in deploy/ that optional stages run. */
 const OPTIONAL_TESTS = /(prometheus|helm|tls-product)\.test\.mjs$/;
-/** An arbitrary number. */
+/** Arbitrary, but fixed: every run injects the same faults, so a new failure points to the change under test. */
 const CHAOS_SEED = '2133';
 
 /**
  * One stage of `npm test`: one kind of tests of one workspace, or a check such as lint.
  * @typedef {object} Stage
- * @property {string} name
- * @property {'static' | 'unit' | 'integration' | 'process' | 'launcher' | 'browser' | 'optional'} kind  `--only`
- *   selects stages by this kind or by their name; `process`: tests with whole processes of the product; `launcher`:
- *   tests of deploy/, which contains `npm start` and `npm test`
+ * @property {string} name  `--only` selects stages by their name or kind
+ * @property {'static' | 'unit' | 'integration' | 'process' | 'launcher' | 'browser' | 'optional'} kind
+ *   `process`: tests with whole processes of the product; `launcher`: tests of deploy/, which contains `npm start` and
+ *   `npm test`
  * @property {string[]} command
  * @property {string} [cwd]
  * @property {Record<string, string>} [env]  additional environment variables
@@ -30,10 +30,9 @@ const CHAOS_SEED = '2133';
  * @property {boolean} [needsStores]  whether the stage uses the private stores of the run; by default, the kind decides
  * @property {boolean} [sharesMachine]  may run concurrently with one other such stage, since it uses one core or often
  *   waits
- * @property {boolean} [mostlyWaits]  hardly uses the CPU, so it runs in addition to two other stages that share the
- *   machine
+ * @property {boolean} [mostlyWaits]  hardly uses the CPU, so it does not count as one of these two stages
  * @property {boolean} [isLongOnly]  runs with --long only
- * @property {object} [needs]  programs that not every machine has
+ * @property {object} [needs]  programs that not every machine has; for optional stages
  * @property {() => Record<string, string> | undefined} needs.find  returns environment variables with the paths of the
  *   programs, or undefined if a program is missing; the stage is then skipped
  * @property {string} needs.reasonToSkip
@@ -47,72 +46,135 @@ const CHAOS_SEED = '2133';
  * @returns {Stage[]}
  */
 export function listStages(reports) {
-  /** @param {string} workspace  folder of the tests  @param {number} minutes  time limit */
-  const createJestStage = (name, kind, workspace, args = [], minutes = 4) => {
-    const report = path.join(reports, `${name.replace(/\W+/g, '-')}.json`);
-    const reportArgs = ['--json', `--outputFile=${report}`];
-    return {
-      name,
-      kind,
-      command: [...getPackageCommand('jest'), ...args, ...reportArgs],
-      cwd: resolveInRepository(workspace),
-      limitMs: minutes * MINUTE_MS,
-      readCounts: () => readJestCounts(report),
-    };
-  };
-  /** @param {number} minutes  time limit */
-  const createCheck = (name, command, minutes, env) => ({
-    name,
-    kind: 'static',
-    command,
-    env,
-    limitMs: minutes * MINUTE_MS,
-  });
-  // Users send messages for a minute, in which primaries of a Redis Cluster are killed. Jest's project `cluster` has
-  // longer tests, which are an optional stage.
-  const clusterStage = createJestStage('process: cluster', 'process', 'backend', [
-    '--selectProjects',
-    'failover',
-  ]);
-  // Two of these stages run at a time. This order keeps two of them running until shortly before the end.
-  const sharingStages = [
-    createCheck('lint', [...getPackageCommand('eslint'), '--max-warnings', '0', '.'], 6),
-    createJestStage('unit: frontend', 'unit', 'frontend', ['--selectProjects', 'unit']),
-    createCheck('types', createNxCommand('typecheck'), 6, createNxEnvironment()),
-    createJestStage('unit: backend', 'unit', 'backend', ['--selectProjects', 'unit']),
-    createCheck('format', [...getPackageCommand('prettier'), '--check', '--log-level', 'warn', '.'], 3),
-    createCheck('boundaries', [...getNpmCommand(), 'run', '--silent', 'boundaries'], 2),
-    createJestStage('unit: contract', 'unit', 'contract'),
-    createJestStage('process', 'process', 'backend', ['--selectProjects', 'process', '--maxWorkers=2'], 12),
-    createChaosStage(path.join(reports, 'chaos.json')),
-    createLauncherStage(path.join(reports, 'launcher.tap')),
-    createJestStage('process: frontend', 'process', 'frontend', ['--selectProjects', 'process'], 8),
-    { ...clusterStage, mostlyWaits: true },
-  ];
   return [
-    ...sharingStages.map((stage) => ({ ...stage, sharesMachine: true })),
-    // Restores a backup, and searches for texts of a deleted user.
-    {
-      ...createJestStage('drill', 'process', 'backend', ['--selectProjects', 'drill']),
-      isLongOnly: true,
-    },
-    createJestStage(
-      'integration',
-      'integration',
-      'backend',
-      ['--selectProjects', 'integration', '--maxWorkers=3'],
-      12,
-    ),
+    ...listSharingStages(reports).map((stage) => ({ ...stage, sharesMachine: true })),
+    createDrillStage(reports),
+    createJestStage(reports, {
+      name: 'integration',
+      kind: 'integration',
+      workspace: 'backend',
+      project: 'integration',
+      workers: 3,
+      minutes: 12,
+    }),
     createBrowserStage('browser', path.join(reports, 'browser.json')),
     createSlowLineStage(path.join(reports, 'slow-line.json')),
     createScreensStage(path.join(reports, 'screens.json')),
   ];
 }
 
+/** Lists the stages that run two at a time, in an order that keeps two running until shortly before the end. */
+function listSharingStages(reports) {
+  return [
+    createCheck({
+      name: 'lint',
+      command: [...getPackageCommand('eslint'), '--max-warnings', '0', '.'],
+      minutes: 6,
+    }),
+    createUnitStage(reports, { workspace: 'frontend', project: 'unit' }),
+    createCheck({
+      name: 'types',
+      command: createNxCommand('typecheck'),
+      env: createNxEnvironment(),
+      minutes: 6,
+    }),
+    createUnitStage(reports, { workspace: 'backend', project: 'unit' }),
+    createCheck({
+      name: 'format',
+      command: [...getPackageCommand('prettier'), '--check', '--log-level', 'warn', '.'],
+      minutes: 3,
+    }),
+    createCheck({
+      name: 'boundaries',
+      command: [...getNpmCommand(), 'run', '--silent', 'boundaries'],
+      minutes: 2,
+    }),
+    createUnitStage(reports, { workspace: 'contract' }),
+    createJestStage(reports, {
+      name: 'process',
+      kind: 'process',
+      workspace: 'backend',
+      project: 'process',
+      workers: 2,
+      minutes: 12,
+    }),
+    createChaosStage(path.join(reports, 'chaos.json')),
+    createLauncherStage(path.join(reports, 'launcher.tap')),
+    createJestStage(reports, {
+      name: 'process: frontend',
+      kind: 'process',
+      workspace: 'frontend',
+      project: 'process',
+      minutes: 8,
+    }),
+    createClusterStage(reports),
+  ];
+}
+
 /**
- * Injects faults for one minute. The seed is fixed, so that every run injects the same faults and a new failure points
- * to the change under test.
+ * @param {{name: string, command: string[], env?: Record<string, string>, minutes: number}} options  `minutes`: time
+ *   limit
+ * @returns {Stage}
  */
+function createCheck({ name, command, env, minutes }) {
+  return { name, kind: 'static', command, env, limitMs: minutes * MINUTE_MS };
+}
+
+/**
+ * @param {string} reports  folder for the report of Jest
+ * @param {{name: string, kind: Stage['kind'], workspace: string, project?: string, workers?: number,
+ *   minutes?: number}} options  `workspace`: folder of the tests; `project`: of the configuration of Jest, by default
+ *   all; `workers`: maximum number of processes, by default that of Jest; `minutes`: time limit
+ * @returns {Stage}
+ */
+function createJestStage(reports, { name, kind, workspace, project, workers, minutes = 4 }) {
+  const report = path.join(reports, `${name.replace(/\W+/g, '-')}.json`);
+  return {
+    name,
+    kind,
+    command: [
+      ...getPackageCommand('jest'),
+      ...(project ? ['--selectProjects', project] : []),
+      ...(workers ? [`--maxWorkers=${workers}`] : []),
+      '--json',
+      `--outputFile=${report}`,
+    ],
+    cwd: resolveInRepository(workspace),
+    limitMs: minutes * MINUTE_MS,
+    readCounts: () => readJestCounts(report),
+  };
+}
+
+function createUnitStage(reports, { workspace, project }) {
+  return createJestStage(reports, { name: `unit: ${workspace}`, kind: 'unit', workspace, project });
+}
+
+/**
+ * Kills primaries of a Redis Cluster while users send messages for a minute. The optional stage `redis cluster:
+ * failover` has longer tests.
+ */
+function createClusterStage(reports) {
+  const stage = createJestStage(reports, {
+    name: 'process: cluster',
+    kind: 'process',
+    workspace: 'backend',
+    project: 'failover',
+  });
+  return { ...stage, mostlyWaits: true };
+}
+
+/** Restores a backup, and searches for texts of a deleted user. */
+function createDrillStage(reports) {
+  const stage = createJestStage(reports, {
+    name: 'drill',
+    kind: 'process',
+    workspace: 'backend',
+    project: 'drill',
+  });
+  return { ...stage, isLongOnly: true };
+}
+
+/** Injects faults for one minute. */
 function createChaosStage(report) {
   const script = resolveInRepository('deploy/local/chaos.mjs');
   return {

@@ -34,12 +34,12 @@ export function createTestHome(test) {
 }
 
 /**
- * Starts the launcher as a real process, with stand-ins for the product.
- * @param options  `workerRole`: which of the `standIns` in stand-ins.mjs runs as the worker
+ * Starts the launcher as a real process. It runs stand-ins instead of the programs of the product.
+ * @param options  `workerStandIn`: which of the `standIns` in stand-ins.mjs runs as the worker
  */
-export function startLauncher({ home, port, replicas = 1, workerRole = 'worker', env = {} }) {
+export function startLauncher({ home, port, replicas = 1, workerStandIn = 'worker', env = {} }) {
   const script = resolveInRepository('deploy/local/testing/start-with-stand-ins.mjs');
-  const launcher = startScript(script, [home, port, replicas, workerRole].map(String), env);
+  const launcher = startScript(script, [home, port, replicas, workerStandIn].map(String), env);
   launchersByHome.get(home).push(launcher);
   return launcher;
 }
@@ -54,17 +54,19 @@ export function startScript(script, args, env = {}) {
     env: { ...process.env, DATABASE_URL: '', REDIS_URL: '', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  const launcher = { child, output: '' };
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (launcher.output += chunk));
   const exited = new Promise((resolve) => child.once('close', (code, signal) => resolve({ code, signal })));
-  return Object.assign(launcher, {
+  const launcher = {
+    child,
+    output: '',
     waitForExit: () => withTimeout(exited, () => `the launcher does not end:\n${launcher.output}`),
     waitForOutput: (text) =>
       waitUntil(
         () => launcher.output.includes(text),
         () => `no "${text}" in:\n${launcher.output}`,
       ),
-  });
+  };
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (launcher.output += chunk));
+  return launcher;
 }
 
 /** Polls until the condition is true. @throws {Error} with the explanation after 90 s */
@@ -85,7 +87,7 @@ export function findRunningProcesses(home) {
   const names = fs.existsSync(folder) ? fs.readdirSync(folder) : [];
   const processes = names.map((name) => [
     // The name of a record is `<pid of the launcher>-<name of the process>.json`.
-    name.replace(/^\d+-|\.json$/g, ''),
+    name.replace(/^\d+-/, '').replace(/\.json$/, ''),
     readJson(path.join(folder, name))?.process,
   ]);
   const stores = ['postgresql', 'redis'].map((name) => [

@@ -6,13 +6,14 @@ import https from 'node:https';
 import path from 'node:path';
 import process from 'node:process';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { logNothing } from '../../local/console.mjs';
 import { acceptsConnections } from '../../local/processes/ports.mjs';
 import { findProgram } from '../../local/provide/find-program.mjs';
 import { findNginx } from '../../local/proxy/nginx.mjs';
 import { ensurePrivateFolder, resolveInRepository } from '../../local/paths.mjs';
 
 const POLL_MS = 25;
-const MAX_POLLS = 200;
+const START_WITHIN_MS = 5_000;
 
 export const hasOpenssl = findProgram(['openssl']) !== undefined;
 
@@ -23,16 +24,60 @@ export const hasOpenssl = findProgram(['openssl']) !== undefined;
  */
 export async function startTlsFront({ home, ports }) {
   const folder = ensurePrivateFolder(home, 'tls-front');
-  const [key, certificate] = ['privkey.pem', 'fullchain.pem'].map((name) => path.join(folder, name));
-  const subject = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost'];
-  const keyOptions = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes'];
-  execFileSync(
-    'openssl',
-    ['req', '-x509', ...keyOptions, '-days', '2', ...subject, '-keyout', key, '-out', certificate],
-    {
-      stdio: 'ignore',
+  const certificate = createCertificate(folder);
+  const configurationFile = path.join(folder, 'nginx.conf');
+  fs.writeFileSync(configurationFile, createConfiguration(folder, ports));
+  const { command, env } = await findNginx(logNothing);
+  const child = spawn(command, ['-p', folder, '-c', configurationFile, '-e', 'stderr'], {
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+  const exited = once(child, 'exit');
+  await waitUntilListening(child, ports.tls);
+  return {
+    certificate,
+    stop: async () => {
+      child.kill('SIGTERM');
+      await exited;
     },
+  };
+}
+
+/** Creates a key and a certificate for localhost, in files that are named as in the example. */
+function createCertificate(folder) {
+  const keyFile = path.join(folder, 'privkey.pem');
+  const certificateFile = path.join(folder, 'fullchain.pem');
+  const keyOptions = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes'];
+  const subject = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost'];
+  const files = ['-keyout', keyFile, '-out', certificateFile];
+  const args = ['req', '-x509', ...keyOptions, '-days', '2', ...subject, ...files];
+  execFileSync('openssl', args, { stdio: 'ignore' });
+  return fs.readFileSync(certificateFile);
+}
+
+/** Completes the example to a configuration of nginx, which writes only under `folder`. */
+function createConfiguration(folder, ports) {
+  // The default folders may be outside `folder`, in places where nginx has no permission to write.
+  const temporaryFolders = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
+    (name) => `${name}_temp_path ${folder}/${name};`,
   );
+  const lines = [
+    'daemon off;',
+    // By default, the workers of an nginx that runs as root run as a user who may not enter the private folder.
+    process.getuid?.() === 0 ? 'user root root;' : '',
+    `pid ${folder}/nginx.pid;`,
+    'events {}',
+    'http {',
+    'access_log off;',
+    ...temporaryFolders,
+    adaptExample(folder, ports),
+    '}',
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+/** Replaces the addresses and paths of the example. @throws {Error} when the example does not have one of them */
+function adaptExample(folder, ports) {
   const replacements = {
     'listen 443': `listen 127.0.0.1:${ports.tls}`,
     'listen 80;': `listen 127.0.0.1:${ports.plain};`,
@@ -46,52 +91,44 @@ export async function startTlsFront({ home, ports }) {
     if (!site.includes(example)) throw new Error(`The example has no "${example}"`);
     site = site.replaceAll(example, value);
   }
-  // The default folders may be outside `home`, in places where nginx has no permission to write.
-  const temporaryFolders = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
-    (name) => `${name}_temp_path ${folder}/${name};`,
-  );
-  const mainDirectives = [
-    'daemon off;',
-    // By default, the workers of an nginx that runs as root run as a user who may not enter the private folder.
-    process.getuid?.() === 0 ? 'user root root;' : '',
-    `pid ${folder}/nginx.pid;`,
-  ];
-  const configuration = `${mainDirectives.join('\n')}\nevents {}\nhttp {\naccess_log off;\n${temporaryFolders.join('\n')}\n${site}}\n`;
-  const file = path.join(folder, 'nginx.conf');
-  fs.writeFileSync(file, configuration);
-  const logNothing = () => {};
-  const { command, env } = await findNginx(logNothing);
-  const child = spawn(command, ['-p', folder, '-c', file, '-e', 'stderr'], {
-    env: { ...process.env, ...env },
-    stdio: ['ignore', 'ignore', 'inherit'],
-  });
-  const ended = once(child, 'exit');
-  for (let polls = 0; !(await acceptsConnections('127.0.0.1', ports.tls, 1_000)); polls += 1) {
-    if (polls === MAX_POLLS || child.exitCode !== null) throw new Error('nginx with TLS did not start');
+  return site;
+}
+
+async function waitUntilListening(child, port) {
+  const deadline = Date.now() + START_WITHIN_MS;
+  while (!(await acceptsConnections('127.0.0.1', port, 1_000))) {
+    const hasFailed = child.exitCode !== null || Date.now() > deadline;
+    if (hasFailed) throw new Error('nginx with TLS did not start');
     await sleep(POLL_MS);
   }
-  return {
-    certificate: fs.readFileSync(certificate),
-    stop: async () => {
-      child.kill('SIGTERM');
-      await ended;
-    },
-  };
 }
 
 /**
- * Sends a request with TLS, checking the certificate for localhost, or without TLS if no certificate is passed.
- * @param {{port: number, certificate?: Buffer, from?: string, url: string, method?: string, headers?: object,
- * body?: string}} options `from`: address of the client; `url`: path and query
+ * Sends a request to localhost: with TLS and a check of the certificate, or without TLS if no certificate is passed.
+ * @param {object} options
+ * @param {number} options.port
+ * @param {Buffer} [options.certificate]
+ * @param {string} [options.from]  local address of the connection, which is the client's address
+ * @param {string} options.url  path and query
+ * @param {string} [options.method]
+ * @param {object} [options.headers]
+ * @param {string} [options.body]
+ * @returns {Promise<{status: number, headers: object, text?: string}>} no text after an upgrade to a WebSocket
  */
 export const send = ({ port, certificate, from, url, method = 'GET', headers = {}, body }) =>
   new Promise((resolve, reject) => {
-    const options = { host: '127.0.0.1', port, path: url, method, agent: false, localAddress: from };
-    const tls = { servername: 'localhost', ca: certificate };
-    const allHeaders = { Host: `localhost:${port}`, ...headers };
+    const options = {
+      host: '127.0.0.1',
+      port,
+      path: url,
+      method,
+      agent: false,
+      localAddress: from,
+      headers: { Host: `localhost:${port}`, ...headers },
+    };
     const request = certificate
-      ? https.request({ ...options, ...tls, headers: allHeaders })
-      : http.request({ ...options, headers: allHeaders });
+      ? https.request({ ...options, servername: 'localhost', ca: certificate })
+      : http.request(options);
     request.once('error', reject);
     request.once('upgrade', (response, socket) => {
       socket.destroy();

@@ -2,6 +2,20 @@ import { AxeBuilder } from '@axe-core/playwright';
 import { type Page } from '@playwright/test';
 import { expect, test } from './test.ts';
 
+type Theme = 'dark' | 'light';
+
+const isLongRun = process.env.THAW_TEST_LONG === '1';
+const phone = { width: 390, height: 844 };
+const desktop = { width: 1280, height: 800 };
+
+/** A script without effect, in place of axe's source. With '', AxeBuilder would inject the source after all. */
+const emptyScript = ';';
+
+export interface CheckedPart {
+  /** Selector of the part to check; the whole page by default. */
+  within?: string;
+}
+
 /** Waits until all animations have finished, because colours are transient during an animation. */
 const waitForAnimations = (page: Page): Promise<unknown> =>
   page.evaluate(() =>
@@ -18,14 +32,6 @@ const waitForAnimations = (page: Page): Promise<unknown> =>
     ),
   );
 
-/** Injected instead of the source of axe. AxeBuilder would replace '' by that source. */
-const emptyScript = ';';
-
-export interface CheckedPart {
-  /** Selector of the part to check; the whole page by default. */
-  within?: string;
-}
-
 /** Creates a check with axe. The source of axe is half a megabyte long, so it is injected only once per document. */
 const createAxe = async (page: Page, { within }: CheckedPart): Promise<AxeBuilder> => {
   const isInjected = await page.evaluate(() => 'axe' in window);
@@ -35,13 +41,20 @@ const createAxe = async (page: Page, { within }: CheckedPart): Promise<AxeBuilde
   return within ? axe.include(within) : axe;
 };
 
-const findViolations = async (axe: AxeBuilder): Promise<string[]> => {
+/** @param description  of the check, for the failure message */
+const expectNoViolations = async (axe: AxeBuilder, description: string): Promise<void> => {
   // Without legacy mode, axe opens another page to check cross-origin frames, which Thaw does not have.
   const { violations } = await axe.setLegacyMode().analyze();
-  return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`);
+  const texts = violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`);
+  expect(texts, description).toEqual([]);
 };
 
-const applyTheme = async (page: Page, theme: 'dark' | 'light'): Promise<void> => {
+const readTheme = async (page: Page): Promise<Theme> => {
+  const theme = await page.evaluate(() => document.documentElement.dataset.theme);
+  return theme === 'light' ? 'light' : 'dark';
+};
+
+const applyTheme = async (page: Page, theme: Theme): Promise<void> => {
   await page.evaluate((name) => void (document.documentElement.dataset.theme = name), theme);
   await waitForAnimations(page);
 };
@@ -52,26 +65,26 @@ export const expectNoOverflow = async (page: Page, state: string): Promise<void>
   expect(overflow, `horizontal scroll, ${state}, ${page.viewportSize()?.width} px`).toBeLessThanOrEqual(0);
 };
 
-/** Whether the Playwright project fixes the screen size and the theme, like those of playwright.screens.config.ts. */
+/** Whether the Playwright project is one of playwright.screens.config.ts, which fix the screen size and the theme. */
 export const isScreenProject = (): boolean => test.info().project.metadata.isScreenProject === true;
 
 /**
- * Expects no axe violations in either theme, and no horizontal scrolling. Only the contrast rule depends on the theme,
- * so it alone is checked in the other theme, which the page does not use. Restores the theme of the page. A Playwright
- * project with a fixed theme checks only that theme.
+ * Expects no axe violations, and no horizontal scrolling. In the theme that the page does not use, only the contrast is
+ * checked, because no other rule depends on the theme; in a screen project, that theme is not checked at all. Restores
+ * the theme of the page.
  * @param state  the state of the page, for the failure message
  */
 export const expectAccessible = async (page: Page, state: string, part: CheckedPart = {}): Promise<void> => {
-  const describeCheck = (theme: string) => `axe, ${state}, ${theme}, ${page.viewportSize()?.width} px`;
-  const isLight = await page.evaluate(() => document.documentElement.dataset.theme === 'light');
-  const [theme, otherTheme] = isLight ? (['light', 'dark'] as const) : (['dark', 'light'] as const);
+  const describeCheck = (theme: Theme) => `axe, ${state}, ${theme}, ${page.viewportSize()?.width} px`;
+  const theme = await readTheme(page);
   if (!isScreenProject()) {
+    const otherTheme = theme === 'dark' ? 'light' : 'dark';
     await applyTheme(page, otherTheme);
     const contrastOnly = (await createAxe(page, part)).withRules(['color-contrast']);
-    expect(await findViolations(contrastOnly), describeCheck(otherTheme)).toEqual([]);
+    await expectNoViolations(contrastOnly, describeCheck(otherTheme));
   }
   await applyTheme(page, theme);
-  expect(await findViolations(await createAxe(page, part)), describeCheck(theme)).toEqual([]);
+  await expectNoViolations(await createAxe(page, part), describeCheck(theme));
   await expectNoOverflow(page, state);
 };
 
@@ -81,14 +94,21 @@ export const expectAccessibleDialog = async (page: Page, name: string): Promise<
   await expectAccessible(page, name, { within: '[role="dialog"]' });
 };
 
-const isLongRun = process.env.THAW_TEST_LONG === '1';
-const phone = { width: 390, height: 844 };
-const desktop = { width: 1280, height: 800 };
+/** Like `expectAccessible`, but without the contrast, in one theme. */
+const expectAccessibleApartFromContrast = async (
+  page: Page,
+  state: string,
+  part: CheckedPart,
+): Promise<void> => {
+  const axe = (await createAxe(page, part)).disableRules(['color-contrast']);
+  await expectNoViolations(axe, `axe, ${state}, ${page.viewportSize()?.width} px`);
+  await expectNoOverflow(page, state);
+};
 
 /**
- * Like `expectAccessible`, but at phone and at desktop width. A Playwright project with a fixed screen size checks only
- * that size. Colours do not depend on the width, so only the long run (THAW_TEST_LONG=1) checks them at phone width
- * too. Leaves the page at desktop width.
+ * Like `expectAccessible`, but at phone and at desktop width. Colours do not depend on the width, so only the long run
+ * (THAW_TEST_LONG=1) checks the contrast at phone width too. Leaves the page at desktop width. A screen project checks
+ * only its own size.
  */
 export const expectAccessibleOnPhoneAndDesktop = async (
   page: Page,
@@ -98,11 +118,7 @@ export const expectAccessibleOnPhoneAndDesktop = async (
   if (isScreenProject()) return expectAccessible(page, state, part);
   await page.setViewportSize(phone);
   if (isLongRun) await expectAccessible(page, state, part);
-  else {
-    const axe = (await createAxe(page, part)).disableRules(['color-contrast']);
-    expect(await findViolations(axe), `axe, ${state}, ${phone.width} px`).toEqual([]);
-    await expectNoOverflow(page, state);
-  }
+  else await expectAccessibleApartFromContrast(page, state, part);
   await page.setViewportSize(desktop);
   await expectAccessible(page, state, part);
 };

@@ -18,26 +18,24 @@ const setVisibility = (visibility: DocumentVisibilityState): void => {
   document.dispatchEvent(new Event('visibilitychange'));
 };
 
-/** @param isRestored whether the page comes from the back/forward cache; false when it is shown for the first time. */
-const dispatchPageShow = (isRestored: boolean): void => {
-  window.dispatchEvent(Object.assign(new Event('pageshow'), { persisted: isRestored }));
+/** `persisted`: whether the page comes from the back/forward cache; false when it is shown for the first time. */
+const dispatchPageShow = ({ persisted }: { persisted: boolean }): void => {
+  window.dispatchEvent(Object.assign(new Event('pageshow'), { persisted }));
 };
 
 const acceptConnection = (): void =>
   act(() => {
-    getCurrentSocket().accept();
-    getCurrentSocket().deliver(
-      'authenticated',
-      { userId: me.id, state: 'idle' },
-      getCurrentSocket().findLast('authenticate')?.ref,
-    );
+    const socket = getCurrentSocket();
+    socket.accept();
+    const ref = socket.findLast('authenticate')?.ref;
+    socket.deliver('authenticated', { userId: me.id, state: 'idle' }, ref);
   });
 
 const wakeUps: [name: string, wakeUp: () => void][] = [
-  ['a page restored from the back/forward cache', () => dispatchPageShow(true)],
-  ['a page that was frozen and is resumed', () => document.dispatchEvent(new Event('resume'))],
-  ['a tab that is shown again', () => setVisibility('visible')],
-  ['a browser that is online again', () => window.dispatchEvent(new Event('online'))],
+  ['the page is restored from the back/forward cache', () => dispatchPageShow({ persisted: true })],
+  ['the page was frozen and is resumed', () => document.dispatchEvent(new Event('resume'))],
+  ['the tab is shown again', () => setVisibility('visible')],
+  ['the browser is online again', () => window.dispatchEvent(new Event('online'))],
 ];
 
 beforeAll(() => {
@@ -64,7 +62,7 @@ afterAll(() => {
   jest.restoreAllMocks();
 });
 
-it.each(wakeUps)('probes the connection with a ping for %s', (_name, wakeUp) => {
+it.each(wakeUps)('probes the connection with a ping when %s', (_name, wakeUp) => {
   const pingCount = getCurrentSocket().count('ping');
   wakeUp();
   expect(getCurrentSocket().count('ping')).toBe(pingCount + 1);
@@ -72,7 +70,7 @@ it.each(wakeUps)('probes the connection with a ping for %s', (_name, wakeUp) => 
   getCurrentSocket().deliver('pong');
 });
 
-it.each(wakeUps)('reconnects immediately, before the retry delay ends, for %s', (_name, wakeUp) => {
+it.each(wakeUps)('reconnects without waiting for the end of the retry delay when %s', (_name, wakeUp) => {
   const socketCount = sockets.length;
   act(() => getCurrentSocket().drop(closeCodes.abnormal));
   expect(useConnection.getState().status).toEqual({ kind: 'retrying', attempt: 1 });
@@ -83,7 +81,7 @@ it.each(wakeUps)('reconnects immediately, before the retry delay ends, for %s', 
 
 it('does not probe the connection when the page is shown for the first time or is hidden', () => {
   const pingCount = getCurrentSocket().count('ping');
-  dispatchPageShow(false);
+  dispatchPageShow({ persisted: false });
   setVisibility('hidden');
   expect(getCurrentSocket().count('ping')).toBe(pingCount);
 });

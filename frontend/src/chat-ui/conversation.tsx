@@ -1,9 +1,10 @@
 import { useCallback, useEffect, useMemo, useRef, useState, type ReactNode, type Ref } from 'react';
 import { Announcer } from '@/chat-ui/announcements/announcer';
 import { useChat } from '@/chat-ui/chat-context';
-import { canBeEdited, type ChatMessage } from '@/chat-ui/chat-message';
-import { Composer, type ComposerHandle } from '@/chat-ui/composer/composer';
-import { copy } from '@/chat-ui/copy';
+import { canBeEdited, type ChatMessage, type Outgoing } from '@/chat-ui/chat-message';
+import { Composer, type ComposerHandle, type ComposerProps } from '@/chat-ui/composer/composer';
+import { type ComposerTask } from '@/chat-ui/composer/composer-parts';
+import { copy, type NoticeKind } from '@/chat-ui/copy';
 import { type Draft, type DraftStorage } from '@/chat-ui/composer/draft';
 import { type RenderIdeas } from '@/chat-ui/composer/ideas';
 import { insultGuardPart } from '@/chat-ui/insults/insult-guard';
@@ -48,14 +49,36 @@ export interface ConversationProps {
   renderIdeas?: RenderIdeas | undefined;
 }
 
-// Constants, because `usePreloaded` compares its argument between renders.
+// Constants, because `usePreloaded` needs the same array on every render.
 const insultParts = [insultGuardPart];
 const noParts: [] = [];
-const noneRevealed: ReadonlySet<string> = new Set();
+
+/** The quote that is sent with a message; null if the task is not a reply. */
+const createQuote = (task: ComposerTask | null): Outgoing['replyTo'] => {
+  if (task?.kind !== 'reply') return null;
+  const { message, name } = task;
+  return {
+    messageId: message.id,
+    content: quoteInComposer(message),
+    senderId: message.senderId,
+    senderName: name,
+  };
+};
+
+/** The text of the notice in the composer, which shows one at a time. */
+const chooseNotice = (notices: {
+  isNotSentShown: boolean;
+  isContactWarningShown: boolean;
+  outboxNoticeKind: NoticeKind | null;
+}): string | null => {
+  const { isNotSentShown, isContactWarningShown, outboxNoticeKind } = notices;
+  if (isNotSentShown) return copy.composer.notSent;
+  if (isContactWarningShown) return copy.composer.contactWarning;
+  return outboxNoticeKind && copy.notices[outboxNoticeKind];
+};
 
 /**
- * Reads the draft of the conversation on the first render, and stores its changes: the text, whether a picture is
- * attached, and the message that it replies to.
+ * Reads the draft of the conversation on the first render, and stores its changes.
  * @param onReplaced  called with the new text when another tab has changed the draft
  */
 const useDraft = ({ read, write, onOtherTabChange }: DraftStorage, onReplaced: (text: string) => void) => {
@@ -80,8 +103,8 @@ const useDraft = ({ read, write, onOtherTabChange }: DraftStorage, onReplaced: (
 };
 
 /**
- * Whether the notice "not sent" is shown, which means that there was no connection. It is hidden when the connection is
- * back. `reportOutcome` shows or hides it after an attempt to send, and returns its argument.
+ * Whether the notice "not sent" is shown, after an attempt to send without a connection. It is hidden when the
+ * connection is back. `reportOutcome` shows or hides it after each attempt, and returns its argument.
  */
 const useNotSentNotice = () => {
   const [isNotSentShown, setNotSentShown] = useState(false);
@@ -120,13 +143,13 @@ export const Conversation = ({
    * What the user has revealed of a stranger's messages: URLs of pictures, insulting texts and contact details. Nothing
    * is hidden in a friend's messages.
    */
-  const [revealed, setRevealed] = useState<ReadonlySet<string>>(noneRevealed);
+  const [revealed, setRevealed] = useState<ReadonlySet<string>>(() => new Set());
   const [openedPhoto, setOpenedPhoto] = useState<{ url: string; name: string } | null>(null);
   const fileDrop = useFileDrop(capabilities.attach ? (file) => composer.current?.attach(file) : undefined);
   const messages = useRowsWithOutgoing(stored, outbox, conversationId, me.id);
   const draft = useDraft(draftStorage, (text) => composer.current?.replaceText(text));
   const { change: changeDraft } = draft;
-  // The task is the reply or the edit in progress.
+  // The reply or the edit in progress.
   const { task, startTask, resumeReply } = useComposerTask(
     messages,
     draft.initial.replyToId,
@@ -134,7 +157,7 @@ export const Conversation = ({
   );
   const endTask = (): void => startTask(null);
   const { isNotSentShown, reportOutcome } = useNotSentNotice();
-  // Warns the user once per chat before they send contact details to a stranger: `showIfDue` then returns true, and the
+  // Warns the user once per chat before they send contact details to a stranger. `showIfDue` then returns true, and the
   // text is not sent yet.
   const contactWarning = useContactWarning(isWithStranger ? conversationId : null);
   const outboxNoticeKind = outbox.useStore(({ notice }) =>
@@ -185,33 +208,24 @@ export const Conversation = ({
     [chat.commands, outbox, reportOutcome, startTask],
   );
 
-  const replyTo =
-    task?.kind === 'reply'
-      ? {
-          messageId: task.message.id,
-          content: quoteInComposer(task.message),
-          senderId: task.message.senderId,
-          senderName: task.name,
-        }
-      : null;
-
   usePreloaded(messageActionParts);
   const isHidingInsults = useIsHidingInsults();
   usePreloaded(isHidingInsults && isWithStranger ? insultParts : noParts);
 
-  // One notice at a time, in this order.
-  const notice = isNotSentShown
-    ? copy.composer.notSent
-    : contactWarning.isShown
-      ? copy.composer.contactWarning
-      : outboxNoticeKind && copy.notices[outboxNoticeKind];
+  const sendMessage: ComposerProps['onSend'] = (outgoing) => {
+    if (contactWarning.showIfDue(outgoing.text)) return false;
+    const replyTo = createQuote(task);
+    const wasAccepted = reportOutcome(outbox.submit(conversationId, { ...outgoing, replyTo }));
+    if (wasAccepted) endTask();
+    return wasAccepted;
+  };
 
   /** @returns whether the edit is finished; otherwise it stays open */
   const saveEdit = (newContent: string): boolean => {
-    // The composer saves only edits; this check narrows the type.
+    // Only narrows the type: the composer saves nothing but edits.
     if (task?.kind !== 'edit') return true;
-    // An unchanged text does not have to be sent.
-    if (newContent === parseContent(task.message).text) return true;
+    const isUnchanged = newContent === parseContent(task.message).text;
+    if (isUnchanged) return true;
     if (contactWarning.showIfDue(newContent)) return false;
     return reportOutcome(chat.commands.edit(task.message.id, newContent));
   };
@@ -244,12 +258,7 @@ export const Conversation = ({
       <PartBoundary title={copy.broken.composer}>
         <Composer
           ref={composer}
-          onSend={(outgoing) => {
-            if (contactWarning.showIfDue(outgoing.text)) return false;
-            const wasAccepted = reportOutcome(outbox.submit(conversationId, { ...outgoing, replyTo }));
-            if (wasAccepted) endTask();
-            return wasAccepted;
-          }}
+          onSend={sendMessage}
           onSave={saveEdit}
           task={task}
           onEndTask={endTask}
@@ -261,7 +270,11 @@ export const Conversation = ({
             renderIdeas && ((composerState) => renderIdeas({ ...composerState, conversationId, messages }))
           }
           draft={{ initial: draft.initial, onChange: changeDraft }}
-          notice={notice}
+          notice={chooseNotice({
+            isNotSentShown,
+            isContactWarningShown: contactWarning.isShown,
+            outboxNoticeKind,
+          })}
         />
       </PartBoundary>
       {fileDrop.isDraggingOver ? (

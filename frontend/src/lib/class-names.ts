@@ -1,8 +1,8 @@
 import { clsx, type ClassValue } from 'clsx';
 
 /**
- * Patterns of mutually exclusive Tailwind utilities, with the property that they set; the first match wins. Without a
- * property, the first captured group is the property: `h-4` sets `h`.
+ * Patterns of Tailwind utilities, each with the property that they set; the first match wins. The last patterns name no
+ * property: their first group captures it, so that `h-4` sets `h`.
  */
 const propertyPatterns: readonly [pattern: RegExp, property?: string][] = [
   [/^(static|relative|absolute|fixed|sticky)$/, 'position'],
@@ -14,7 +14,7 @@ const propertyPatterns: readonly [pattern: RegExp, property?: string][] = [
   [/^text-/, 'color'],
   [/^bg-/, 'background'],
   [/^border(-\d+)?$/, 'border-width'],
-  // Not a single side such as `border-t`, which is always kept.
+  // Not a single side such as `border-t`, which conflicts with no other utility.
   [/^border-(?![xytrbl](-|$))/, 'border-color'],
   [/^rounded-(inner|control|card|sheet|full)$/, 'radius'],
   [/^-?((min-|max-)?[hw]|size)-/],
@@ -49,22 +49,29 @@ const findProperty = (utility: string): string | undefined => {
 /** Cache of `merge`. It stays small, because the components use a limited number of combinations. */
 const mergedByInput = new Map<string, string>();
 
+/** The variants, up to the last colon outside brackets, and the utility. */
+const classPattern = /^((?:[^[\]:]*(?:\[[^\]]*\])?[^[\]:]*:)*)(.+)$/;
+
+/** Splits `md:hover:[&_svg]:size-5` into `md:hover:[&_svg]:` and `size-5`. */
+const splitClass = (name: string): { variants: string; utility: string } => {
+  const [, variants = '', utility = name] = classPattern.exec(name) ?? [];
+  return { variants, utility };
+};
+
 /** Removes each utility whose property is set by a later one under the same variants. */
 const merge = (classes: string): string => {
-  const seen = new Set<string>();
+  /** Each property that a later utility sets, after the variants of that utility. */
+  const setLater = new Set<string>();
   const kept: string[] = [];
-  // In reverse, because the later of two utilities wins.
   for (const name of classes.split(' ').reverse()) {
-    // Splits `md:hover:[&_svg]:size-5` into the variants, up to the last colon outside brackets, and the utility.
-    const [, variants = '', utility = name] =
-      /^((?:[^[\]:]*(?:\[[^\]]*\])?[^[\]:]*:)*)(.+)$/.exec(name) ?? [];
+    const { variants, utility } = splitClass(name);
     const property = findProperty(utility);
-    if (property === undefined) kept.push(name);
-    else if (!seen.has(variants + property)) {
-      const affectedProperties = [property, ...(propertiesOfShorthand[property] ?? [])];
-      for (const affectedProperty of affectedProperties) seen.add(variants + affectedProperty);
-      kept.push(name);
+    if (property !== undefined) {
+      if (setLater.has(variants + property)) continue;
+      const setProperties = [property, ...(propertiesOfShorthand[property] ?? [])];
+      for (const setProperty of setProperties) setLater.add(variants + setProperty);
     }
+    kept.push(name);
   }
   return kept.reverse().join(' ');
 };
@@ -75,7 +82,9 @@ const merge = (classes: string): string => {
  */
 export const cn = (...classes: ClassValue[]): string => {
   const joined = clsx(classes);
-  let result = mergedByInput.get(joined);
-  if (result === undefined) mergedByInput.set(joined, (result = merge(joined)));
-  return result;
+  const cached = mergedByInput.get(joined);
+  if (cached !== undefined) return cached;
+  const merged = merge(joined);
+  mergedByInput.set(joined, merged);
+  return merged;
 };

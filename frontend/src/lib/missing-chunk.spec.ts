@@ -1,7 +1,13 @@
 import { isNewerVersionDeployed, loadPart, PartNotLoadedError } from '@/lib/missing-chunk';
 
 const parsePage = (html: string): Document => new DOMParser().parseFromString(html, 'text/html');
+
+/** This page, whose entry script is /assets/index-a1.js. */
 const currentPage = parsePage('<head><script type="module" src="/assets/index-a1.js"></script></head>');
+
+/** A page of the server. A prerendered page lists its scripts in a meta element, the entry script first. */
+const createServerPage = (entryScript: string): string =>
+  `<meta name="thaw-scripts" content="${entryScript} /assets/x.js">`;
 
 const respondWith = (response: { ok: boolean; text: string } | Error): void => {
   Object.assign(globalThis, {
@@ -16,16 +22,20 @@ const failToLoad = (): Promise<never> => Promise.reject(new TypeError('Failed to
 
 beforeEach(() => sessionStorage.clear());
 
-it("detects a newer version by comparing the entry scripts of this page and the server's page", async () => {
-  // The first script in the list is the entry script.
-  respondWith({ ok: true, text: '<meta name="thaw-scripts" content="/assets/index-b2.js /assets/x.js">' });
+it('detects a newer version when the entry scripts of this page and the page of the server differ', async () => {
+  respondWith({ ok: true, text: createServerPage('/assets/index-b2.js') });
   expect(await isNewerVersionDeployed(currentPage)).toBe(true);
-  respondWith({ ok: true, text: '<meta name="thaw-scripts" content="/assets/index-a1.js /assets/x.js">' });
+});
+
+it('detects no newer version when the entry scripts are the same', async () => {
+  respondWith({ ok: true, text: createServerPage('/assets/index-a1.js') });
   expect(await isNewerVersionDeployed(currentPage)).toBe(false);
-  // A prerendered page has no script element; it names its scripts in a meta element.
-  expect(
-    await isNewerVersionDeployed(parsePage('<meta name="thaw-scripts" content="/assets/index-b2.js">')),
-  ).toBe(true);
+});
+
+it('detects a newer version in a prerendered page, which has no script element', async () => {
+  respondWith({ ok: true, text: createServerPage('/assets/index-a1.js') });
+  const prerenderedPage = parsePage('<meta name="thaw-scripts" content="/assets/index-b2.js">');
+  expect(await isNewerVersionDeployed(prerenderedPage)).toBe(true);
 });
 
 it('assumes no newer version when the server cannot be reached or returns an error', async () => {
@@ -38,11 +48,9 @@ it('assumes no newer version when the server cannot be reached or returns an err
 it('reloads the page once when a newer version is deployed', async () => {
   const reload = jest.fn();
   const reloadablePage = { isNewerVersionDeployed: () => Promise.resolve(true), reload };
-  // Waits for the reload, because `loadPart` then never settles.
-  await new Promise<void>((resolve) => {
-    reload.mockImplementationOnce(resolve);
-    void loadPart(failToLoad, reloadablePage);
-  });
+  const reloaded = new Promise<void>((resolve) => reload.mockImplementationOnce(resolve));
+  void loadPart(failToLoad, reloadablePage); // never settles, because the page is reloaded
+  await reloaded;
   expect(reload).toHaveBeenCalledTimes(1);
   await expect(loadPart(failToLoad, reloadablePage)).rejects.toThrow(PartNotLoadedError);
   expect(reload).toHaveBeenCalledTimes(1);

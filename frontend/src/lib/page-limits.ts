@@ -8,16 +8,16 @@ export const pageLimits = {
   /** The Reconnect button appears this long after the server closed the socket for flooding (code 4429). */
   reconnectButtonAfterFloodMs: 30_000,
 
-  /** Stale time of the cached friends; pushed changes update them in between. */
+  /** How long the cached friends count as fresh; pushed changes update them in between. */
   friendsCacheMs: 5 * 60_000,
-  /** Stale time of the cached friend requests. */
+  /** How long the cached friend requests count as fresh. */
   friendRequestsCacheMs: 30_000,
   /** How often the unread counts are fetched, in case a push was lost. */
   unreadPollMs: 30_000,
 
   /** A chat without activity for this long shows suggestions. */
   suggestionsAfterMs: 20_000,
-  /** Delay between leaving /chat during an active chat and the end of that chat (docs/product-decisions.md, A59). */
+  /** An active chat ends this long after the user has left /chat (docs/product-decisions.md, A59). */
   leaveChatDelayMs: 10_000,
   /** A search that takes longer shows a hint that few people are online. */
   searchHintAfterMs: 30_000,
@@ -43,6 +43,7 @@ export const pageLimits = {
   tooltipSkipDelayMs: 300,
   /** Narrower windows show the sidebar as an off-canvas sheet. */
   mobileBreakpointPx: 768,
+  /** Widths of the sidebar. */
   sidebarCollapsedPx: 80,
   sidebarExpandedPx: 320,
   /** A larger count is shown as "99+". */
@@ -50,8 +51,9 @@ export const pageLimits = {
   /** Time for which each slide of the two carousels on the landing page is shown. */
   featureCarouselMs: 4_000,
   conversationCarouselMs: 5_000,
-  /** How long the save button of the profile shows "Saved!" or "Error saving". */
+  /** How long the save button of the profile shows "Saved!". */
   profileSavedMs: 2_000,
+  /** How long the save button of the profile shows "Error saving". */
   profileErrorMs: 3_000,
   /** Delay between choosing a gender and the offer to create an account, so that the first dialog can close. */
   anonymousPromptDelayMs: 500,

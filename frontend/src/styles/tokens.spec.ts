@@ -117,7 +117,7 @@ describe('the background colour of the page', () => {
 
   it("is the colour of the browser's bars before the modules of the page run", () => {
     expect(readFrontendFile('index.html')).toContain(`name="theme-color" content="${dark}"`);
-    expect(readFrontendFile('public/theme.js')).toContain(`light ? '${light}' : '${dark}'`);
+    expect(readFrontendFile('public/theme.js')).toContain(`isLight ? '${light}' : '${dark}'`);
   });
 
   it('is, in the dark theme, the colour of the installed app', () => {

@@ -1,9 +1,8 @@
 import { type HttpMethod } from '@/lib/api-client';
 
 /** The body of a successful response, undefined for an empty one, or a `Refusal`. */
-type FakeResponse = object | undefined;
-type Respond = (body: unknown) => FakeResponse | Promise<FakeResponse>;
-type Route = FakeResponse | Respond;
+type Reply = object | undefined;
+type CreateReply = (requestBody: unknown) => Reply | Promise<Reply>;
 
 /** An error response of a fake route. */
 export class Refusal {
@@ -13,6 +12,12 @@ export class Refusal {
   ) {}
 }
 
+/** Creates the part of a `Response` that `request` in api-client.ts reads. */
+const createResponse = (status: number, body: unknown) => {
+  const text = body === undefined ? '' : JSON.stringify(body);
+  return { ok: status < 400, status, statusText: '', text: () => Promise.resolve(text) };
+};
+
 /** A call of `fetch` by the page. */
 export interface Call {
   method: string;
@@ -21,30 +26,23 @@ export interface Call {
 }
 
 /**
- * Replaces `fetch`. Each route, `METHOD /path`, has a response or a function that receives the request body and returns
- * the response. Other requests receive a 404. A test may change `routes` later.
+ * Replaces `fetch`. Each route, `METHOD /path`, has a reply or a function that creates it. Requests without a route
+ * receive a 404.
+ * @returns the `routes`, which a test may change later, and all `calls` up to now
  */
-export const fakeServer = (routes: Partial<Record<`${HttpMethod} ${string}`, Route>>) => {
+export const fakeServer = (routes: Partial<Record<`${HttpMethod} ${string}`, Reply | CreateReply>>) => {
   const calls: Call[] = [];
-  /** Creates the part of a `Response` that `request` in api-client.ts reads. */
-  const toResponse = (status: number, body: unknown) => {
-    const text = body === undefined ? '' : JSON.stringify(body);
-    return { ok: status < 400, status, statusText: '', text: () => Promise.resolve(text) };
+  const fakeFetch = async (url: string, { method = 'GET', body }: RequestInit = {}) => {
+    const requestBody: unknown = typeof body === 'string' ? JSON.parse(body) : undefined;
+    calls.push({ method, url, body: requestBody });
+    const key = `${method} ${url}` as `${HttpMethod} ${string}`;
+    if (!(key in routes)) return createResponse(404, { message: 'not there' });
+    const route = routes[key];
+    // The cast is needed because a reply is any object, and to the compiler also any function.
+    const reply = typeof route === 'function' ? await (route as CreateReply)(requestBody) : route;
+    return reply instanceof Refusal ? createResponse(reply.status, reply.body) : createResponse(200, reply);
   };
-  Object.assign(globalThis, {
-    fetch: async (url: string, { method = 'GET', body }: RequestInit = {}) => {
-      const parsed: unknown = typeof body === 'string' ? JSON.parse(body) : undefined;
-      calls.push({ method, url, body: parsed });
-      const key = `${method} ${url}` as `${HttpMethod} ${string}`;
-      if (!(key in routes)) return toResponse(404, { message: 'not there' });
-      const route = routes[key];
-      // `object` includes functions, so the compiler needs the cast.
-      const response = typeof route === 'function' ? await (route as Respond)(parsed) : route;
-      return response instanceof Refusal
-        ? toResponse(response.status, response.body)
-        : toResponse(200, response);
-    },
-  });
+  Object.assign(globalThis, { fetch: fakeFetch });
   return {
     routes,
     calls,

@@ -10,24 +10,27 @@ import { aPrivateMessage } from '@/testing/factories';
 import { FakeClock } from '@/testing/fake-clock';
 import { FakeFeatureSocket } from '@/testing/fake-feature-socket';
 
-/** Id of the signed-in user. */
+/** Id of the user. Tests sign in as this user before they open the page. */
 export const me = 7;
 /** Id of the friend. */
 export const friend = 12;
 /** For acks of sent messages: the time at which the server stored the message. */
 export const storedAt = '2026-11-20T12:00:00.000Z';
 
-/** Creates the stores of the private chats on a new page: connected, with one message from the friend, none unread. */
+/**
+ * Creates the stores of the private chats as a new page does, with a connected socket. The chat with the friend has one
+ * message, from the friend; nothing is unread.
+ */
 export const openPrivateChatPage = () => {
   const clock = new FakeClock();
   const socket = new FakeFeatureSocket();
-  let idCount = 0;
   const queryClient = createQueryClient();
+  let idCount = 0;
   const newId = (): string => `c${(idCount += 1)}`;
   const chat = createPrivateChats({ clock, newId, queryClient });
   const changes = createMessageChanges(chat, { clock, newId });
   chat.attachSocket(socket);
-  chat.switchUser(); // to the user whom the test has signed in
+  chat.switchUser(); // to the user who is signed in
   queryClient.setQueryData<Conversation>(conversationKey(me, friend), {
     messages: [aPrivateMessage({ id: 1 })],
     hasOlder: false,

@@ -62,7 +62,7 @@ export const ChoiceGroup = <T extends string>({
   const tabStopIndex = Math.max(chosenIndex, 0);
 
   const roving = useRovingFocus({
-    initial: tabStopIndex,
+    initialIndex: tabStopIndex,
     onMove: (index) => {
       const choice = choices[index];
       if (choice) onChoose(choice.value);

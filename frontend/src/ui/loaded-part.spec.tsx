@@ -4,9 +4,17 @@ import { createPart, LoadedPart } from '@/ui/loaded-part';
 
 const LoadedText = ({ text }: { text: string }) => <p>{text}</p>;
 
-/** Creates a part (a component whose code is loaded when it is needed) and a page that shows it. */
-const createPartAndPage = (load: () => Promise<typeof LoadedText>) => {
-  const part = createPart(load);
+/**
+ * Creates a part (a component whose code is loaded when it is needed) and a page that shows it. Loading the code fails
+ * while `server.isAvailable` is false.
+ */
+const createPartAndPage = () => {
+  const server = { isAvailable: false, requestCount: 0 };
+  const part = createPart(async () => {
+    server.requestCount += 1;
+    if (!server.isAvailable) throw new TypeError('Failed to fetch dynamically imported module');
+    return LoadedText;
+  });
   const Page = () => (
     <LoadedPart
       part={part}
@@ -16,7 +24,7 @@ const createPartAndPage = (load: () => Promise<typeof LoadedText>) => {
       {(Component) => <Component text="content" />}
     </LoadedPart>
   );
-  return { part, Page };
+  return { server, part, Page };
 };
 
 beforeEach(() => {
@@ -28,20 +36,8 @@ beforeEach(() => {
 });
 afterEach(() => jest.restoreAllMocks());
 
-/** Creates a loader that fails while `server.isAvailable` is false, and counts its calls. */
-const createLoader = () => {
-  const server = { isAvailable: false, requestCount: 0 };
-  const load = async () => {
-    server.requestCount += 1;
-    if (!server.isAvailable) throw new TypeError('Failed to fetch dynamically imported module');
-    return LoadedText;
-  };
-  return { server, load };
-};
-
 it('loads the part again on each retry, and shows it once it has loaded', async () => {
-  const { server, load } = createLoader();
-  const { Page } = createPartAndPage(load);
+  const { server, Page } = createPartAndPage();
   render(<Page />);
   await userEvent.click(await screen.findByRole('button', { name: 'Try again' }));
   expect(await screen.findByRole('button', { name: 'Try again' })).toBeVisible();
@@ -52,8 +48,7 @@ it('loads the part again on each retry, and shows it once it has loaded', async 
 });
 
 it('loads a failed part again when it is unmounted and rendered again', async () => {
-  const { server, load } = createLoader();
-  const { Page } = createPartAndPage(load);
+  const { server, Page } = createPartAndPage();
   const { unmount } = render(<Page />);
   expect(await screen.findByRole('button', { name: 'Try again' })).toBeVisible();
   unmount();
@@ -63,13 +58,11 @@ it('loads a failed part again when it is unmounted and rendered again', async ()
 });
 
 it('preloads again after a failed preload, and renders a preloaded part immediately', async () => {
-  const { server, load } = createLoader();
-  const { part, Page } = createPartAndPage(load);
+  const { server, part, Page } = createPartAndPage();
   await act(() => part.preload());
   server.isAvailable = true;
   await act(() => part.preload());
-  // A further load would fail.
-  server.isAvailable = false;
+  server.isAvailable = false; // the page must not load the part again
   render(<Page />);
   expect(screen.getByText('content')).toBeVisible();
   expect(server.requestCount).toBe(2);

@@ -12,7 +12,7 @@ export interface MenuProps {
   label: string;
   icon: ReactNode;
   items: readonly MenuItem[];
-  /** Makes the button 28 px wide, without the larger hit area of other buttons, to fit at the edge of a control. */
+  /** Makes the button 28 px wide, to fit at the edge of a control. Its hit area is not larger than the button. */
   isSmall?: boolean;
   tabIndex?: number | undefined;
   className?: string | undefined;
@@ -59,7 +59,7 @@ export const Menu = ({ label, icon, items, isSmall = false, tabIndex, className 
         {icon}
       </Button>
       {isPanelMounted ? (
-        // If the code does not load, no menu appears. Every change of `isOpen` loads the code again.
+        // If the code does not load, no menu appears. The next press of the button loads it again.
         <LoadedPart
           part={menuPanelPart}
           renderFailure={() => null}

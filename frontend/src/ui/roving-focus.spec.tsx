@@ -62,7 +62,7 @@ it('moves by rows in a grid, but not beyond its edges', async () => {
 it('reports the item that an arrow key moved to', async () => {
   const onMove = jest.fn();
   const user = userEvent.setup();
-  render(<Group initial={2} onMove={onMove} />);
+  render(<Group initialIndex={2} onMove={onMove} />);
   await user.tab();
   expect(getButton('three')).toHaveFocus();
   await user.keyboard('{ArrowUp}');

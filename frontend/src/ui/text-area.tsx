@@ -52,6 +52,7 @@ export const TextArea = ({
         )}
         onChange={({ target }) => onChange(target.value)}
       />
+      {/* Rendered while it is empty too: screen readers announce only the changes of an existing status. */}
       <p
         id={`${id}-count`}
         role="status"

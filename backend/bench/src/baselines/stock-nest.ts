@@ -6,9 +6,9 @@ import { WsAdapter } from '@nestjs/platform-ws';
 import { MessageBody, SubscribeMessage, WebSocketGateway } from '@nestjs/websockets';
 import { IsIn, IsInt, IsString, Matches, MaxLength } from 'class-validator';
 
-// Baseline of figure P3 of the benchmark, the CPU of a command: Nest as its documentation sets it up, with WsAdapter, a
-// DTO and ValidationPipe. WsAdapter passes only the `data` of a frame to the method, so clients send the `ref` in it.
-// WsAdapter sends the returned object unchanged, so the ack has its `ref` beside `data`, as in Thaw.
+// Baseline of figure P3 of the benchmark, the CPU of a command: stock Nest, set up as in its documentation, with
+// WsAdapter, a DTO and ValidationPipe. WsAdapter passes only the `data` of a frame to the method, so clients send the
+// `ref` in it, too. The ack has its `ref` beside `data`, as in Thaw.
 
 class ReactionDto {
   @IsString()
@@ -37,7 +37,7 @@ class ReactionDto {
 class ReactionGateway {
   @SubscribeMessage('message_reaction')
   async react(@MessageBody(new ValidationPipe({ whitelist: true })) { ref }: ReactionDto): Promise<object> {
-    // Has the shape of the ack that Thaw sends.
+    // WsAdapter sends this object unchanged.
     return { event: 'ack', data: { seq: 2, reactions: {} }, ref };
   }
 }

@@ -3,6 +3,7 @@ import { percentile } from '../measure/statistics';
 import { sendAtRate } from './constant-rate';
 import type { Pair, Partner } from './pairs';
 import { waitUntil } from './wait-until';
+import type { WireFrame } from './wire';
 
 export const CONTENT_BYTES = 100;
 /** Time in which the last messages and acks must arrive. */
@@ -15,7 +16,7 @@ export interface RelayResult {
   acked: number;
   received: number;
   refused: number;
-  /** Messages that were refused because the response of Redis was late, and that were stored all the same. */
+  /** Refused messages that were stored all the same, because Redis executed the command but responded too late. */
   storedAfterRefusal: number;
   /** Data of the first error frame, as JSON. */
   refusal?: string;
@@ -26,51 +27,65 @@ export interface RelayResult {
   p99Ms: number;
 }
 
+type Counts = Omit<RelayResult, 'sent' | 'p50Ms' | 'p99Ms'>;
+
+const createCounts = (): Counts => ({
+  acked: 0,
+  received: 0,
+  refused: 0,
+  storedAfterRefusal: 0,
+  outOfOrder: 0,
+});
+
+/** One user of a pair. The messages of a user are numbered from 1, over all runs. */
 interface Side {
   partner: Partner;
-  sent: number;
-  /** Number of the last message of this side that was acknowledged. */
+  /** Number of the last message that this user has sent. */
+  lastSent: number;
+  /** Number of the last message of this user that was acknowledged. */
   lastAcked: number;
-  /** Number of the last message that was received from the other side. */
+  /** Number of the last message that this user has received from the other one. */
   lastReceived: number;
 }
 
+/** @param number of the message among those of its sender. @param index among all messages of the run. */
+const buildContent = (number: number, index: number): string =>
+  `${number} ${index} `.padEnd(CONTENT_BYTES, 'x');
+
+const parseContent = (content: string): { number: number; index: number } => {
+  const [number, index] = content.split(' ', 2);
+  return { number: Number(number), index: Number(index) };
+};
+
 /** Sends messages of 100 bytes in both directions of each pair, and verifies that each arrives once and in order. */
 export class RelayLoad {
-  private readonly sidePairs: (readonly [Side, Side])[];
-  private outOfOrder = 0;
-  private refusal: string | undefined;
-  private refused = 0;
-  private storedAfterRefusal = 0;
-  private received = 0;
-  private acked = 0;
+  /** In the order in which they send: the first users of all pairs, then the second users. */
+  private readonly sides: readonly Side[];
+  private counts = createCounts();
   private latenciesMs: number[] = [];
   /** When each message of the run was due (`performance.now()`), by its index. */
   private dueTimes: number[] = [];
 
   constructor(private readonly pairs: readonly Pair[]) {
-    this.sidePairs = pairs.map(([first, second]) => [this.createSide(first), this.createSide(second)]);
+    const firstPartners = pairs.map(([first]) => first);
+    const secondPartners = pairs.map(([, second]) => second);
+    this.sides = [...firstPartners, ...secondPartners].map((partner) => this.createSide(partner));
   }
 
   async run(perSecond: number, seconds: number): Promise<RelayResult> {
     const count = Math.round(perSecond * seconds);
-    [this.outOfOrder, this.refused, this.received, this.acked] = [0, 0, 0, 0];
-    this.storedAfterRefusal = 0;
-    [this.refusal, this.latenciesMs, this.dueTimes] = [undefined, [], []];
+    this.counts = createCounts();
+    this.latenciesMs = [];
+    this.dueTimes = [];
     await sendAtRate(count, perSecond, (index, dueAt) => this.send(index, dueAt));
-    await waitUntil(
-      () => this.received >= count - this.refused && this.acked + this.refused >= count,
-      DRAIN_MS,
-    );
+    await waitUntil(() => {
+      const acceptedCount = count - this.counts.refused;
+      return this.counts.received >= acceptedCount && this.counts.acked >= acceptedCount;
+    }, DRAIN_MS);
     await new Promise((resolve) => setTimeout(resolve, DUPLICATE_WAIT_MS));
     return {
       sent: count,
-      acked: this.acked,
-      received: this.received,
-      refused: this.refused,
-      storedAfterRefusal: this.storedAfterRefusal,
-      refusal: this.refusal,
-      outOfOrder: this.outOfOrder,
+      ...this.counts,
       p50Ms: percentile(this.latenciesMs, 0.5),
       p99Ms: percentile(this.latenciesMs, 0.99),
     };
@@ -81,40 +96,43 @@ export class RelayLoad {
   }
 
   private send(index: number, dueAt: number): void {
-    // The first users of all pairs send in turn, then the second users.
-    const sidePair = this.sidePairs[index % this.sidePairs.length];
-    const side = sidePair?.[Math.floor(index / this.sidePairs.length) % 2];
+    const side = this.sides[index % this.sides.length];
     if (!side) return;
     this.dueTimes[index] = dueAt;
-    side.sent += 1;
+    side.lastSent += 1;
     const { wire, sessionId } = side.partner;
-    // The receiver reads both numbers from the content.
-    const content = `${side.sent} ${index} `.padEnd(CONTENT_BYTES, 'x');
-    const clientId = `c-${side.sent}`;
-    wire.send('random_message', { sessionId, content, messageType: 'text', clientId }, String(side.sent));
+    const content = buildContent(side.lastSent, index);
+    const clientId = `c-${side.lastSent}`;
+    wire.send('random_message', { sessionId, content, messageType: 'text', clientId }, String(side.lastSent));
   }
 
   private createSide(partner: Partner): Side {
-    const side: Side = { partner, sent: 0, lastAcked: 0, lastReceived: 0 };
-    partner.wire.onFrame = ({ event, data, ref }) => {
-      // Senders receive their own message only if it was stored after its refusal.
-      if (event === 'random_message' && data.senderId === partner.userId) {
-        this.storedAfterRefusal += 1;
-      } else if (event === 'random_message') {
-        const [number, index] = String(data.content).split(' ', 2);
-        if (Number(number) <= side.lastReceived) this.outOfOrder += 1;
-        side.lastReceived = Number(number);
-        this.received += 1;
-        this.latenciesMs.push(performance.now() - (this.dueTimes[Number(index)] ?? NaN));
-      } else if (event === 'ack') {
-        if (Number(ref) <= side.lastAcked) this.outOfOrder += 1;
-        side.lastAcked = Number(ref);
-        this.acked += 1;
-      } else if (event === 'error') {
-        this.refusal ??= JSON.stringify(data);
-        this.refused += 1;
-      }
-    };
+    const side: Side = { partner, lastSent: 0, lastAcked: 0, lastReceived: 0 };
+    partner.wire.onFrame = (frame) => this.receive(side, frame);
     return side;
+  }
+
+  private receive(side: Side, { event, data, ref }: WireFrame): void {
+    if (event === 'random_message') {
+      // Senders receive their own message only if it was stored after its refusal.
+      if (data.senderId === side.partner.userId) this.counts.storedAfterRefusal += 1;
+      else this.receiveMessage(side, String(data.content));
+    } else if (event === 'ack') {
+      this.counts.acked += 1;
+      if (Number(ref) <= side.lastAcked) this.counts.outOfOrder += 1;
+      side.lastAcked = Number(ref);
+    } else if (event === 'error') {
+      this.counts.refused += 1;
+      this.counts.refusal ??= JSON.stringify(data);
+    }
+  }
+
+  private receiveMessage(side: Side, content: string): void {
+    const { number, index } = parseContent(content);
+    this.counts.received += 1;
+    if (number <= side.lastReceived) this.counts.outOfOrder += 1;
+    side.lastReceived = number;
+    const dueAt = this.dueTimes[index] ?? NaN; // never NaN: `send` stores the time before it sends the message
+    this.latenciesMs.push(performance.now() - dueAt);
   }
 }

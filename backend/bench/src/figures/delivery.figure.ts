@@ -35,12 +35,8 @@ export const measureDelivery = async (driver: Driver, settings: Settings): Promi
   /** The proxies and the baselines. */
   const processes: ServerProcess[] = [];
   const contenders: Contender[] = [];
-  /** Starts an nginx in front of each of two ports, so that the two users of a pair are on different replicas. */
-  const addProxiedContender = async (
-    name: string,
-    kind: ContenderKind,
-    ports: readonly number[],
-  ): Promise<void> => {
+  /** Starts an nginx for each of the two servers, so that the two users of a pair are on different servers. */
+  const addContender = async (name: string, kind: ContenderKind, ports: readonly number[]): Promise<void> => {
     const origins: string[] = [];
     for (const port of ports) {
       const { server, origin } = await startProxy(stores.home, [port]);
@@ -52,7 +48,8 @@ export const measureDelivery = async (driver: Driver, settings: Settings): Promi
     const group = await driver.call('openRelay', { kind, origins: [first, second], pairs });
     contenders.push({ name, group });
   };
-  const startBaseline = async (
+  /** Starts one process of a baseline. @returns its port */
+  const startBaselineProcess = async (
     name: string,
     script: string,
     env: Record<string, string>,
@@ -69,37 +66,19 @@ export const measureDelivery = async (driver: Driver, settings: Settings): Promi
   };
   const addRelay = async (name: string, env: Record<string, string>): Promise<void> => {
     const ports = [
-      await startBaseline(name, 'minimal-relay.js', env),
-      await startBaseline(name, 'minimal-relay.js', env),
+      await startBaselineProcess(name, 'minimal-relay.js', env),
+      await startBaselineProcess(name, 'minimal-relay.js', env),
     ];
-    await addProxiedContender(name, 'minimal relay', ports);
+    await addContender(name, 'minimal relay', ports);
   };
   try {
     const ports = service.replicas.map(({ port }) => port);
-    await addProxiedContender('thaw', 'thaw', ports);
+    await addContender('thaw', 'thaw', ports);
     await addRelay(RELAY_NAME, {});
-    await startBaseline('history writer', 'minimal-relay-writer.js', {});
+    await startBaselineProcess('history writer', 'minimal-relay-writer.js', {});
     await addRelay(RELAY_WITH_HISTORY_NAME, { HISTORY: 'on' });
-    const perSecond = settings.deliveryRate;
-    const faults: string[] = [];
-    const results = new Map<string, RelayResult[]>();
-    for (const { group } of contenders)
-      await driver.call('runRelay', { group, perSecond, seconds: WARM_UP_SECONDS });
-    const rounds = Math.min(MAX_ROUNDS, settings.rounds);
-    for (let round = 1; round <= rounds; round += 1) {
-      logProgress(`delivery, round ${round} of ${rounds}`);
-      for (const { name, group } of orderForRound(contenders, round)) {
-        const result = await driver.call('runRelay', { group, perSecond, seconds: settings.seconds });
-        results.set(name, [...(results.get(name) ?? []), result]);
-        const { sent, acked, received, outOfOrder, p50Ms, p99Ms } = result;
-        if (sent !== acked || sent !== received || outOfOrder > 0)
-          faults.push(
-            `${name}: ${sent} sent, ${acked} acknowledged, ${received} received, ${outOfOrder} out of order`,
-          );
-        logProgress(`  ${name}: p50 ${p50Ms.toFixed(2)} ms, p99 ${p99Ms.toFixed(2)} ms`);
-      }
-    }
-    return { rows: createRows(results, perSecond), faults, raw: Object.fromEntries(results) };
+    const { results, faults } = await runRounds(driver, contenders, settings);
+    return { rows: createRows(results, settings.deliveryRate), faults, raw: Object.fromEntries(results) };
   } finally {
     for (const { group } of contenders) await driver.call('closeGroup', { group }).catch(() => null);
     await Promise.all(processes.map((server) => server.stop(STOP_GRACE_MS)));
@@ -109,8 +88,38 @@ export const measureDelivery = async (driver: Driver, settings: Settings): Promi
   }
 };
 
+/** Measures each contender once in each round, after a warm-up. `results`: by the name of the contender. */
+const runRounds = async (
+  driver: Driver,
+  contenders: readonly Contender[],
+  settings: Settings,
+): Promise<{ results: Map<string, RelayResult[]>; faults: string[] }> => {
+  const perSecond = settings.deliveryRate;
+  const results = new Map<string, RelayResult[]>();
+  const faults: string[] = [];
+  for (const { group } of contenders)
+    await driver.call('runRelay', { group, perSecond, seconds: WARM_UP_SECONDS });
+  const rounds = Math.min(MAX_ROUNDS, settings.rounds);
+  for (let round = 1; round <= rounds; round += 1) {
+    logProgress(`delivery, round ${round} of ${rounds}`);
+    for (const { name, group } of orderForRound(contenders, round)) {
+      const result = await driver.call('runRelay', { group, perSecond, seconds: settings.seconds });
+      results.set(name, [...(results.get(name) ?? []), result]);
+      faults.push(...findFaults(name, result));
+      logProgress(`  ${name}: p50 ${result.p50Ms.toFixed(2)} ms, p99 ${result.p99Ms.toFixed(2)} ms`);
+    }
+  }
+  return { results, faults };
+};
+
+/** @returns one sentence, in a list, if messages were lost, duplicated or out of order; otherwise `[]` */
+const findFaults = (name: string, { sent, acked, received, outOfOrder }: RelayResult): string[] => {
+  if (sent === acked && sent === received && outOfOrder === 0) return [];
+  return [`${name}: ${sent} sent, ${acked} acknowledged, ${received} received, ${outOfOrder} out of order`];
+};
+
 const createRows = (results: ReadonlyMap<string, readonly RelayResult[]>, perSecond: number): Row[] => {
-  // A ratio above `gate` is shown as "missed". `aim` is a stricter limit, which need not be met.
+  // Limits of the ratio: above `gate`, the row is shown as "missed"; `aim` is stricter and need not be met.
   const createRow = (
     percentile: 'p50' | 'p99',
     against: string,

@@ -15,7 +15,7 @@ import {
 const RUNNING_REPLICAS = 2;
 /** Within this time every replica renews its own lease, and thereby notices the other leases. */
 const SETTLE_MS = 2_000;
-/** Limits of a ratio: the cost with more leases, divided by the cost with the fewest. Ideally the costs are equal. */
+/** Limits of the cost with more leases, divided by the cost with the fewest. Ideally the costs are equal. */
 const MAX_RATIO = 1.5;
 const AIMED_RATIO = 1.1;
 /** Expiry of the leases that the bench adds. They are not renewed, so they must not expire during the run. */
@@ -26,42 +26,44 @@ const LEASES_KEY = '{matching}:leases';
 const NAMES_KEY = '{matching}:lease-names';
 
 /**
- * P17: CPU µs of Redis per second and replica without users, by the total number of replicas. Larger numbers are
- * compared with the smallest, ten. Each replica renews a lease in Redis, which shows the others that it is alive. Only
- * two replicas run; of the others only the leases exist.
+ * P17: CPU µs of Redis per second and replica without users, by the total number of replicas. Each replica renews a
+ * lease in Redis, which shows the others that it is alive. Only two replicas run; of the others only the leases exist.
+ *
+ * A contender is a build with a number of leases. Our build is compared with itself at the smallest number, and with
+ * other builds at the largest.
  */
 export const measureLeases = async (_: Driver, settings: Settings): Promise<Outcome> => {
   const builds = await startBuilds({ replicas: RUNNING_REPLICAS, hasWorker: false });
-  const baselineStores = await BenchStores.open({ hasDatabase: false });
-  /** For each turn (a build with a number of leases), the CPU µs of Redis per replica and second in each round. */
-  const microsByTurn = new Map<string, number[]>();
+  const unusedStores = await BenchStores.open({ hasDatabase: false });
+  /** For each contender, the CPU µs of Redis per replica and second in each round. */
+  const microsByContender = new Map<string, number[]>();
   try {
     for (let round = 1; round <= settings.rounds; round += 1) {
       logProgress(`leases, round ${round} of ${settings.rounds}`);
       for (const leaseCount of orderForRound(settings.replicaLeaseCounts, round)) {
         for (const { stores } of builds) await setLeases(stores, leaseCount);
         await wait(SETTLE_MS);
-        const micros = await measureCpuPerReplica(builds, baselineStores, settings.seconds);
-        for (const [index, { name }] of builds.entries()) {
-          const turnName = formatTurnName(name, leaseCount);
-          microsByTurn.set(turnName, [...(microsByTurn.get(turnName) ?? []), micros[index] ?? NaN]);
-          logProgress(`  ${turnName}: ${formatMicros(micros[index] ?? NaN)}`);
+        for (const { name, micros } of await measureBuilds(builds, unusedStores, settings.seconds)) {
+          const contender = nameContender(name, leaseCount);
+          const earlierMicros = microsByContender.get(contender) ?? [];
+          microsByContender.set(contender, [...earlierMicros, micros]);
+          logProgress(`  ${contender}: ${formatMicros(micros)}`);
         }
       }
     }
   } finally {
-    await baselineStores.end();
+    await unusedStores.end();
     await stopBuilds(builds);
   }
   const comparedBuilds = builds.map(({ name }) => name).filter((name) => name !== ourBuild.name);
   return {
-    rows: createRows(microsByTurn, settings.replicaLeaseCounts, comparedBuilds),
+    rows: createRows(microsByContender, settings.replicaLeaseCounts, comparedBuilds),
     faults: [],
-    raw: Object.fromEntries(microsByTurn),
+    raw: Object.fromEntries(microsByContender),
   };
 };
 
-const formatTurnName = (buildName: string, leaseCount: number): string =>
+const nameContender = (buildName: string, leaseCount: number): string =>
   `${buildName}, ${leaseCount.toLocaleString('en')} leases`;
 
 /** Replaces the leases that the bench has added, so that there are `count` with those of the running replicas. */
@@ -76,13 +78,16 @@ const setLeases = async ({ redis }: BenchStores, count: number): Promise<void> =
   await pipeline.exec();
 };
 
-/** @returns CPU µs of Redis per replica and second for each build, minus the CPU of a Redis without clients */
-const measureCpuPerReplica = async (
+/**
+ * @param unusedStores their Redis has no clients; the CPU that it uses is subtracted
+ * @returns for each build, the CPU µs of Redis per replica and second
+ */
+const measureBuilds = async (
   builds: readonly RunningBuild[],
-  baselineStores: BenchStores,
+  unusedStores: BenchStores,
   seconds: number,
-): Promise<number[]> => {
-  const allStores = [baselineStores, ...builds.map(({ stores }) => stores)];
+): Promise<{ name: string; micros: number }[]> => {
+  const allStores = [unusedStores, ...builds.map(({ stores }) => stores)];
   const readCpu = (): Promise<number[]> =>
     Promise.all(allStores.map((stores) => stores.readRedisCpuMicros()));
   const before = await readCpu();
@@ -90,26 +95,29 @@ const measureCpuPerReplica = async (
   await wait(seconds * 1_000);
   const after = await readCpu();
   const elapsedSeconds = (performance.now() - startedAt) / 1_000;
-  const [baselineMicros = 0, ...buildMicros] = after.map((micros, index) => micros - (before[index] ?? 0));
-  return buildMicros.map((micros) => (micros - baselineMicros) / elapsedSeconds / RUNNING_REPLICAS);
+  const [unusedMicros = 0, ...buildMicros] = after.map((micros, index) => micros - (before[index] ?? 0));
+  return builds.map(({ name }, index) => ({
+    name,
+    micros: ((buildMicros[index] ?? NaN) - unusedMicros) / elapsedSeconds / RUNNING_REPLICAS,
+  }));
 };
 
 const createRows = (
-  microsByTurn: ReadonlyMap<string, readonly number[]>,
+  microsByContender: ReadonlyMap<string, readonly number[]>,
   leaseCounts: readonly number[],
   comparedBuilds: readonly string[],
 ): Row[] => {
   /**
-   * @param against the turn to compare with: of another build, or of ours with fewer leases
+   * @param against the contender with which our build is compared
    * @param gate limit of the ratio; a row without it is for information only
    */
-  const createRow = (count: number, against: string, gate?: number): Row => {
-    const ours = microsByTurn.get(formatTurnName(ourBuild.name, count)) ?? [];
-    const theirs = microsByTurn.get(against) ?? [];
+  const createRow = (leaseCount: number, against: string, gate?: number): Row => {
+    const ours = microsByContender.get(nameContender(ourBuild.name, leaseCount)) ?? [];
+    const theirs = microsByContender.get(against) ?? [];
     const ratio = computeRatios(ours, theirs);
     return {
       figure: 'P17',
-      label: `Redis CPU per replica and second at rest, ${count.toLocaleString('en')} leases`,
+      label: `Redis CPU per replica and second at rest, ${leaseCount.toLocaleString('en')} leases`,
       ours: formatMicros(median(ours)),
       against,
       theirs: formatMicros(median(theirs)),
@@ -122,7 +130,7 @@ const createRows = (
   const [fewest = 0, ...more] = leaseCounts;
   const most = leaseCounts.at(-1) ?? fewest;
   return [
-    ...more.map((count) => createRow(count, formatTurnName(ourBuild.name, fewest), MAX_RATIO)),
-    ...comparedBuilds.map((build) => createRow(most, formatTurnName(build, most))),
+    ...more.map((count) => createRow(count, nameContender(ourBuild.name, fewest), MAX_RATIO)),
+    ...comparedBuilds.map((build) => createRow(most, nameContender(build, most))),
   ];
 };

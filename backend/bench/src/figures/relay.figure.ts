@@ -6,7 +6,7 @@ import { createProfiler, PROFILE_WRITE_MS } from '../measure/profiling';
 import { ServerProcess } from '../measure/server-process';
 import { median, computeRatios } from '../measure/statistics';
 import { BenchStores } from '../measure/stores';
-import { startBuilds, stopBuilds } from '../service';
+import { type RunningBuild, startBuilds, stopBuilds } from '../service';
 import {
   orderForRound,
   formatMicros,
@@ -18,10 +18,15 @@ import {
   wait,
 } from './figure';
 
-/**
- * 'minimal relay', 'minimal relay by chat', 'socket.io', 'thaw' (our build), 'thaw, worker stopped', or the name of
- * another build, to which the variable BENCH_SERVICE points.
- */
+/** Publishes each message to its receiver only. */
+const MINIMAL_RELAY = 'minimal relay';
+/** Publishes each message to all sockets of its chat, as users with several tabs need. */
+const MINIMAL_RELAY_BY_CHAT = 'minimal relay by chat';
+const SOCKET_IO = 'socket.io';
+/** Name of our build in service.ts. */
+const THAW = 'thaw';
+const THAW_WITHOUT_WORKER = 'thaw, worker stopped';
+/** One of the names above, or that of another build, to which the variable BENCH_SERVICE points. */
 type ContenderName = string;
 
 /** Result of one turn: one contender in one round. */
@@ -77,32 +82,76 @@ export const measureRelay = async (
   const profiler = createProfiler(settings.profileFolder);
   const profilingOptions = profiler.prepare('relay');
   const builds = await startBuilds({ replicas: 2 }, profilingOptions);
-  const baselines: ServerProcess[] = [];
-  const contenders: Contender[] = [];
+  const run = new RelayRun(driver, settings, { baselineStores, builds, profilingOptions });
+  try {
+    await run.openContenders({ hasSocketIo: wantedFigures.has('P2') });
+    await run.warmUp();
+    await run.measureRounds();
+    if (wantedFigures.has('P5')) await run.measureRoundsWithoutWorker();
+    if (settings.profileFolder) await run.takeProfiles(profiler);
+    const [, ...comparedBuilds] = builds.map(({ name }) => name); // the first one is ours
+    return {
+      rows: createRows(run.turns, wantedFigures, comparedBuilds),
+      faults: run.faults,
+      raw: Object.fromEntries(run.turns),
+    };
+  } finally {
+    await run.close();
+  }
+};
 
-  const addContender = async (
-    name: ContenderName,
-    kind: ContenderKind,
-    servers: readonly ServerProcess[],
-    origins: readonly string[],
-    storesAndWorker: Pick<Contender, 'stores' | 'worker'>,
-  ): Promise<void> => {
-    const [first = '', second = ''] = origins;
-    logProgress(`  opening ${name}`);
-    const group = await driver.call('openRelay', {
-      kind,
-      origins: [first, second],
-      pairs: settings.pairs,
+type Profiler = ReturnType<typeof createProfiler>;
+
+interface RelayResources {
+  /** Stores that all baselines share. */
+  baselineStores: BenchStores;
+  /** Our build, and after it the builds to compare it with. */
+  builds: readonly RunningBuild[];
+  /** With these options, a server can be profiled. */
+  profilingOptions: ReturnType<Profiler['prepare']>;
+}
+
+/** The contenders of one run, with the results of their turns. */
+class RelayRun {
+  readonly turns = new Map<ContenderName, Turn[]>();
+  readonly faults: string[] = [];
+  private readonly contenders: Contender[] = [];
+  private readonly baselineServers: ServerProcess[] = [];
+
+  constructor(
+    private readonly driver: Driver,
+    private readonly settings: Settings,
+    private readonly resources: RelayResources,
+  ) {}
+
+  async openContenders({ hasSocketIo }: { hasSocketIo: boolean }): Promise<void> {
+    const script = 'minimal-relay.js';
+    await this.addBaseline({ name: MINIMAL_RELAY, kind: 'minimal relay', script });
+    await this.addBaseline({
+      name: MINIMAL_RELAY_BY_CHAT,
+      kind: 'minimal relay',
+      script,
+      env: { CHANNELS: 'chat' },
     });
-    contenders.push({ name, group, servers, ...storesAndWorker });
-  };
-  /** Starts two processes of a baseline. */
-  const addBaseline = async (
-    name: ContenderName,
-    kind: ContenderKind,
-    script: string,
-    env: Record<string, string> = {},
-  ) => {
+    for (const build of this.resources.builds) await this.addBuild(build);
+    if (hasSocketIo) {
+      await this.addBaseline({ name: SOCKET_IO, kind: 'socket.io', script: 'socket-io-relay.js' });
+    }
+  }
+
+  /** Starts two processes of a baseline and opens its client pairs. */
+  private async addBaseline({
+    name,
+    kind,
+    script,
+    env = {},
+  }: {
+    name: ContenderName;
+    kind: ContenderKind;
+    script: string;
+    env?: Record<string, string>;
+  }): Promise<void> {
+    const { baselineStores, profilingOptions } = this.resources;
     const started = await Promise.all(
       [1, 2].map((number) =>
         ServerProcess.startBaseline({
@@ -122,81 +171,90 @@ export const measureRelay = async (
       ),
     );
     const servers = started.map(({ server }) => server);
-    baselines.push(...servers);
+    this.baselineServers.push(...servers);
     const origins = started.map(({ port }) => `http://127.0.0.1:${port}`);
-    await addContender(name, kind, servers, origins, { stores: baselineStores });
-  };
+    const group = await this.openPairs(name, kind, origins);
+    this.contenders.push({ name, group, servers, stores: baselineStores });
+  }
 
-  try {
-    await addBaseline('minimal relay', 'minimal relay', 'minimal-relay.js');
-    // This relay publishes a message to all sockets of its chat, as users with several tabs need. The one above
-    // publishes it to the receiver only.
-    await addBaseline('minimal relay by chat', 'minimal relay', 'minimal-relay.js', { CHANNELS: 'chat' });
-    for (const { name, stores, service } of builds) {
-      const replicas = service.replicas.map(({ server }) => server);
-      await addContender(name, 'thaw', replicas, service.origins, { stores, worker: () => service.worker });
-    }
-    if (wantedFigures.has('P2')) await addBaseline('socket.io', 'socket.io', 'socket-io-relay.js');
+  private async addBuild({ name, stores, service }: RunningBuild): Promise<void> {
+    const group = await this.openPairs(name, 'thaw', service.origins);
+    const servers = service.replicas.map(({ server }) => server);
+    this.contenders.push({ name, group, servers, stores, worker: () => service.worker });
+  }
 
-    const faults: string[] = [];
-    for (const { name, group } of contenders) {
-      const perSecond = settings.messagesPerSecond;
-      // A trial run, whose turns are very short, warms up only for the length of two turns.
-      const result = await driver.call('runRelay', {
-        group,
-        perSecond,
-        seconds: Math.min(WARM_UP_SECONDS, settings.seconds * 2),
-      });
-      faults.push(...findFaults(`${name}, warming up`, result));
+  private openPairs(name: ContenderName, kind: ContenderKind, origins: readonly string[]): Promise<number> {
+    logProgress(`  opening ${name}`);
+    const [first = '', second = ''] = origins;
+    return this.driver.call('openRelay', { kind, origins: [first, second], pairs: this.settings.pairs });
+  }
+
+  async warmUp(): Promise<void> {
+    // A trial run, whose turns are very short, warms up only for the length of two turns.
+    const seconds = Math.min(WARM_UP_SECONDS, this.settings.seconds * 2);
+    for (const { name, group } of this.contenders) {
+      const result = await this.runLoad(group, seconds);
+      this.faults.push(...findFaults(`${name}, warming up`, result));
     }
-    const turns = new Map<ContenderName, Turn[]>();
-    const runTurn = async (contender: Contender, name = contender.name): Promise<void> => {
-      const turn = await measureTurn(driver, contender, settings);
-      turns.set(name, [...(turns.get(name) ?? []), turn]);
-      faults.push(...findFaults(name, turn.result));
-      const { node, worker, redis, result } = turn;
-      logProgress(
-        `  ${name}: node ${formatMicros(node)}, worker ${formatMicros(worker)}, redis ${formatMicros(redis)}, ` +
-          `p50 ${result.p50Ms.toFixed(1)} ms, p99 ${result.p99Ms.toFixed(1)} ms`,
-      );
-    };
-    for (let round = 1; round <= settings.rounds; round += 1) {
-      logProgress(`relay, round ${round} of ${settings.rounds}`);
-      for (const contender of orderForRound(contenders, round)) await runTurn(contender);
+  }
+
+  async measureRounds(): Promise<void> {
+    const { rounds } = this.settings;
+    for (let round = 1; round <= rounds; round += 1) {
+      logProgress(`relay, round ${round} of ${rounds}`);
+      for (const contender of orderForRound(this.contenders, round)) await this.runTurn(contender);
     }
-    const [ourBuild, ...otherBuilds] = builds;
-    const thaw = contenders.find(({ name }) => name === 'thaw');
-    if (thaw && wantedFigures.has('P5')) {
-      // Without a worker, Redis only appends to the chats and fills the outboxes.
-      await ourBuild?.service.stopWorker();
-      for (let round = 1; round <= Math.min(MAX_ROUNDS_WITHOUT_WORKER, settings.rounds); round += 1)
-        await runTurn(thaw, 'thaw, worker stopped');
+  }
+
+  /** Stops our worker. Redis then only appends to the chats and fills the outboxes. */
+  async measureRoundsWithoutWorker(): Promise<void> {
+    const thaw = this.contenders.find(({ name }) => name === THAW);
+    if (!thaw) return;
+    const [ourBuild] = this.resources.builds;
+    await ourBuild?.service.stopWorker();
+    const rounds = Math.min(MAX_ROUNDS_WITHOUT_WORKER, this.settings.rounds);
+    for (let round = 1; round <= rounds; round += 1) {
+      await this.runTurn({ ...thaw, name: THAW_WITHOUT_WORKER });
     }
-    const profiledContenders = settings.profileFolder ? contenders : [];
-    for (const { name, group, servers } of profiledContenders) {
+  }
+
+  private async runTurn(contender: Contender): Promise<void> {
+    const { name } = contender;
+    const turn = await measureTurn(this.driver, contender, this.settings);
+    this.turns.set(name, [...(this.turns.get(name) ?? []), turn]);
+    this.faults.push(...findFaults(name, turn.result));
+    const { node, worker, redis, result } = turn;
+    logProgress(
+      `  ${name}: node ${formatMicros(node)}, worker ${formatMicros(worker)}, redis ${formatMicros(redis)}, ` +
+        `p50 ${result.p50Ms.toFixed(1)} ms, p99 ${result.p99Ms.toFixed(1)} ms`,
+    );
+  }
+
+  async takeProfiles(profiler: Profiler): Promise<void> {
+    for (const { name, group, servers } of this.contenders) {
       profiler.toggle(servers);
-      await driver.call('runRelay', {
-        group,
-        perSecond: settings.messagesPerSecond,
-        seconds: PROFILE_SECONDS,
-      });
+      await this.runLoad(group, PROFILE_SECONDS);
       profiler.toggle(servers);
       await wait(PROFILE_WRITE_MS);
-      if (name === 'thaw') profiler.logReport('relay');
+      if (name === THAW) profiler.logReport('relay');
     }
-    const comparedBuilds = otherBuilds.map(({ name }) => name);
-    return {
-      rows: createRows(turns, wantedFigures, comparedBuilds),
-      faults,
-      raw: Object.fromEntries(turns),
-    };
-  } finally {
-    for (const { group } of contenders) await driver.call('closeGroup', { group }).catch(() => null);
-    await Promise.all(baselines.map((server) => server.stop()));
+  }
+
+  private runLoad(group: number, seconds: number): Promise<RelayResult> {
+    return this.driver.call('runRelay', { group, perSecond: this.settings.messagesPerSecond, seconds });
+  }
+
+  /** Closes the client pairs, then the servers, then the stores. */
+  async close(): Promise<void> {
+    const { baselineStores, builds } = this.resources;
+    for (const { group } of this.contenders) {
+      await this.driver.call('closeGroup', { group }).catch(() => null);
+    }
+    await Promise.all(this.baselineServers.map((server) => server.stop()));
     await stopBuilds(builds);
     await baselineStores.end();
   }
-};
+}
 
 export const measureTurn = async (
   driver: Driver,
@@ -229,12 +287,11 @@ export const measureTurn = async (
 /** @returns one sentence, in a list, if messages were lost, refused, duplicated or out of order; otherwise `[]` */
 export const findFaults = (name: string, result: RelayResult): string[] => {
   const { sent, acked, received, refused, storedAfterRefusal, outOfOrder, refusal = '' } = result;
-  return sent === acked && sent === received && outOfOrder === 0
-    ? []
-    : [
-        `${name}: ${sent} sent, ${acked} acknowledged, ${received} received, ${outOfOrder} out of order, ` +
-          `${refused} refused (${storedAfterRefusal} of them stored all the same) ${refusal}`,
-      ];
+  if (sent === acked && sent === received && outOfOrder === 0) return [];
+  return [
+    `${name}: ${sent} sent, ${acked} acknowledged, ${received} received, ${outOfOrder} out of order, ` +
+      `${refused} refused (${storedAfterRefusal} of them stored all the same) ${refusal}`,
+  ];
 };
 
 /** One row of the results table, with the values of each round. */
@@ -250,83 +307,75 @@ interface Comparison {
   aim?: number;
 }
 
+/** @param comparedBuilds the builds other than ours */
 const createRows = (
   turns: ReadonlyMap<ContenderName, readonly Turn[]>,
   wantedFigures: ReadonlySet<string>,
   comparedBuilds: readonly ContenderName[],
 ): Row[] => {
-  const getValues = (name: ContenderName, kind: CpuKind): number[] =>
-    (turns.get(name) ?? []).map((turn) => turn[kind]);
-  const rows: Row[] = [];
-  const addRow = ({ figure, label, ours, against, theirs, gate, aim }: Comparison): void => {
-    if (!wantedFigures.has(figure) || ours.length === 0 || theirs.length === 0) return;
-    const ratio = computeRatios(ours, theirs);
-    rows.push({
-      figure,
-      label,
-      ours: formatMicros(median(ours)),
-      against,
-      theirs: formatMicros(median(theirs)),
-      ratio,
-      gate: gate === undefined ? '' : `≤ ${gate}`,
-      aim: aim === undefined ? '' : `≤ ${aim}`,
-      isReached: gate === undefined ? undefined : ratio.median <= gate,
-    });
-  };
+  const getTurns = (name: ContenderName): readonly Turn[] => turns.get(name) ?? [];
+  const getNode = (name: ContenderName): number[] => getTurns(name).map((turn) => turn.node);
+  const getRedis = (name: ContenderName): number[] => getTurns(name).map((turn) => turn.redis);
 
-  const node = getValues('thaw', 'node');
-  const worker = getValues('thaw', 'worker');
-  const relayNode = getValues('minimal relay', 'node');
-  const perMessage = { label: 'Node CPU per message, both replicas', ours: node };
-  addRow({ figure: 'P1', ...perMessage, against: 'minimal relay', theirs: relayNode, gate: 1.6, aim: 1.25 });
-  addRow({
-    figure: 'P1',
-    label: 'the same',
-    ours: node,
-    against: 'minimal relay by chat',
-    theirs: getValues('minimal relay by chat', 'node'),
-  });
-  addRow({
-    figure: 'P1',
-    label: 'the same and the worker’s',
-    ours: node.map((micros, round) => micros + (worker[round] ?? 0)),
-    against: 'minimal relay',
-    theirs: relayNode,
-  });
-  const socketIoNode = getValues('socket.io', 'node');
-  addRow({ figure: 'P2', ...perMessage, against: 'socket.io', theirs: socketIoNode, gate: 1, aim: 0.75 });
-
-  const relayRedis = getValues('minimal relay', 'redis');
-  const redisPerMessage = {
-    label: 'Redis CPU per message, outbox and worker',
-    ours: getValues('thaw', 'redis'),
-  };
-  addRow({ figure: 'P5', ...redisPerMessage, against: 'minimal relay', theirs: relayRedis, gate: 3, aim: 2 });
-  for (const build of comparedBuilds) {
-    addRow({
-      // The Node CPU of a build belongs to P1 and to P2. It is shown once: for P2 only if P1 is not wanted.
-      figure: wantedFigures.has('P1') ? 'P1' : 'P2',
-      ...perMessage,
-      against: build,
-      theirs: getValues(build, 'node'),
-      gate: regressionGate,
-    });
-    addRow({
+  const node = { label: 'Node CPU per message, both replicas', ours: getNode(THAW) };
+  const redis = { label: 'Redis CPU per message, outbox and worker', ours: getRedis(THAW) };
+  const relayNode = getNode(MINIMAL_RELAY);
+  const relayRedis = getRedis(MINIMAL_RELAY);
+  const redisWithoutWorker = getRedis(THAW_WITHOUT_WORKER);
+  const comparisons: Comparison[] = [
+    { figure: 'P1', ...node, against: MINIMAL_RELAY, theirs: relayNode, gate: 1.6, aim: 1.25 },
+    {
+      figure: 'P1',
+      label: 'the same',
+      ours: node.ours,
+      against: MINIMAL_RELAY_BY_CHAT,
+      theirs: getNode(MINIMAL_RELAY_BY_CHAT),
+    },
+    {
+      figure: 'P1',
+      label: 'the same and the worker’s',
+      ours: getTurns(THAW).map((turn) => turn.node + turn.worker),
+      against: MINIMAL_RELAY,
+      theirs: relayNode,
+    },
+    { figure: 'P2', ...node, against: SOCKET_IO, theirs: getNode(SOCKET_IO), gate: 1, aim: 0.75 },
+    { figure: 'P5', ...redis, against: MINIMAL_RELAY, theirs: relayRedis, gate: 3, aim: 2 },
+    ...comparedBuilds.flatMap((build): Comparison[] => [
+      {
+        // The Node CPU of a build belongs to P1 and to P2. It is shown once: for P2 only if P1 is not wanted.
+        figure: wantedFigures.has('P1') ? 'P1' : 'P2',
+        ...node,
+        against: build,
+        theirs: getNode(build),
+        gate: regressionGate,
+      },
+      { figure: 'P5', ...redis, against: build, theirs: getRedis(build), gate: regressionGate },
+    ]),
+    {
       figure: 'P5',
-      ...redisPerMessage,
-      against: build,
-      theirs: getValues(build, 'redis'),
-      gate: regressionGate,
-    });
-  }
-  const withoutWorker = getValues('thaw, worker stopped', 'redis');
-  addRow({
-    figure: 'P5',
-    label: 'Redis CPU per message, outbox filled',
-    ours: withoutWorker,
-    against: 'minimal relay',
-    // The minimal relay did not run in these rounds, so its median over the other rounds is used for each of them.
-    theirs: withoutWorker.map(() => median(relayRedis)),
-  });
-  return rows;
+      label: 'Redis CPU per message, outbox filled',
+      ours: redisWithoutWorker,
+      against: MINIMAL_RELAY,
+      // The minimal relay did not run in these rounds, so its median over the other rounds is used for each of them.
+      theirs: redisWithoutWorker.map(() => median(relayRedis)),
+    },
+  ];
+  return comparisons
+    .filter(({ figure, ours, theirs }) => wantedFigures.has(figure) && ours.length > 0 && theirs.length > 0)
+    .map(toRow);
+};
+
+const toRow = ({ figure, label, ours, against, theirs, gate, aim }: Comparison): Row => {
+  const ratio = computeRatios(ours, theirs);
+  return {
+    figure,
+    label,
+    ours: formatMicros(median(ours)),
+    against,
+    theirs: formatMicros(median(theirs)),
+    ratio,
+    gate: gate === undefined ? '' : `≤ ${gate}`,
+    aim: aim === undefined ? '' : `≤ ${aim}`,
+    isReached: gate === undefined ? undefined : ratio.median <= gate,
+  };
 };

@@ -1,37 +1,37 @@
 /**
- * One line of text that identifies the content of a chat event. A frame or an ack that a participant receives gives the
- * same fingerprint as the event in the stores, so the two can be compared.
+ * One line of text that identifies the content of a chat event. The frame or ack that a participant receives has the
+ * same fingerprint as the stored event, so the two can be compared.
  */
 export type Fingerprint = string;
 
-/** For an event that is not compared, such as a stored event that is sent in no frame. It matches any fingerprint. */
+/** Matches any fingerprint. For events that are not compared, such as a stored event that is sent in no frame. */
 export const ANY_FINGERPRINT: Fingerprint = '?';
 
 type Data = Record<string, unknown>;
 
 /** Emojis are compared without their variation selector (U+FE0F), which is optional. */
-const removeVariationSelector = (text: unknown): string => String(text).replaceAll('\uFE0F', '');
+const removeVariationSelector = (emoji: unknown): string => String(emoji).replaceAll('\uFE0F', '');
 
 /**
- * Builds the fingerprint of each kind of event. A game is one question of Break the Ice. Parameters are parsed JSON,
- * hence `unknown`.
+ * Builds the fingerprint of each kind of event. Parameters are `unknown` because they are parsed JSON. A game is one
+ * question of Break the Ice.
  */
 export const fingerprints = {
   started: () => 'start',
-  message: (id: unknown, senderId: unknown, content: unknown) =>
-    `message ${String(id)} ${String(senderId)} ${String(content)}`,
+  message: (messageId: unknown, senderId: unknown, content: unknown) =>
+    `message ${String(messageId)} ${String(senderId)} ${String(content)}`,
   edit: (messageId: unknown, content: unknown) => `edit ${String(messageId)} ${String(content)}`,
-  reaction: (messageId: unknown, reaction: unknown, action: unknown, userId: unknown) =>
-    `reaction ${String(messageId)} ${removeVariationSelector(reaction)} ${String(action)} ${String(userId)}`,
+  reaction: (messageId: unknown, emoji: unknown, action: unknown, userId: unknown) =>
+    `reaction ${String(messageId)} ${removeVariationSelector(emoji)} ${String(action)} ${String(userId)}`,
   game: (gameId: unknown, questionId: unknown, initiatorId: unknown) =>
     `game ${String(gameId)} ${String(questionId)} ${String(initiatorId)}`,
-  /** A game has only one such event, because the second answer reveals both. */
+  /** The first answer of a game. The second one is in `reveal`, which contains both. */
   answer: (gameId: unknown) => `answer ${String(gameId)}`,
   /** The answers are sorted, because each user receives their own answer first. */
   reveal: (gameId: unknown, answers: readonly unknown[]) =>
     `reveal ${String(gameId)} ${answers.map(String).sort().join(' / ')}`,
   ignore: (gameId: unknown, userId: unknown) => `ignore ${String(gameId)} ${String(userId)}`,
-  /** Frames have only these two reasons: they contain `disconnected` for every stored reason but `skipped`. */
+  /** Frames contain `disconnected` in place of every stored reason but `skipped`. */
   end: (reason: unknown) => `end ${reason === 'skipped' ? 'skipped' : 'disconnected'}`,
 } as const;
 

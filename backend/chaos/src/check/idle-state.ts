@@ -13,7 +13,7 @@ export interface IdleState {
   keysWithoutExpiry: Record<string, number>;
 }
 
-// The limits up to which growth is not reported.
+// Growth up to the following limits is not reported.
 
 /** The heap after a forced garbage collection may grow by this factor. */
 const MAX_HEAP_GROWTH_FACTOR = 1.2;
@@ -27,7 +27,7 @@ const RESOURCE_SLACK = POOL_SIZE;
 const CLIENTS_SLACK = 2;
 /** Each of the three replicas may leave one key of each shape. */
 const KEYS_SLACK = 3;
-/** Collections that grow with use, up to this size. */
+/** Collections that may grow with use, up to this size. No other collection may grow. */
 const COLLECTION_LIMITS: Record<string, number> = {
   // One entry for each of the four shard groups whose events this worker has persisted.
   'OutboxProcessor.passStartedAt': 4,
@@ -36,7 +36,7 @@ const COLLECTION_LIMITS: Record<string, number> = {
   'ImageProcessingService.decoders.idle': 2,
 };
 
-/** Returns the smaller count of each key of `first`: 0 for a key that `second` lacks. Other keys are left out. */
+/** Returns the smaller of the two counts of each key of `first`. A count that `second` lacks is 0. */
 const computeMinimumCounts = (
   first: Record<string, number>,
   second: Record<string, number>,
@@ -44,8 +44,8 @@ const computeMinimumCounts = (
   Object.fromEntries(Object.keys(first).map((key) => [key, Math.min(first[key] ?? 0, second[key] ?? 0)]));
 
 /**
- * Returns the smaller one of each pair of values of two inspections. A value that has grown in only one of them is no
- * leak: work was in progress.
+ * Returns the smaller of the two values of each resource. A value that has grown in only one inspection is no leak:
+ * work was in progress.
  */
 export const computeMinimum = (first: IdleState, second: IdleState): IdleState => ({
   processes: Object.fromEntries(
@@ -69,45 +69,87 @@ export const computeMinimum = (first: IdleState, second: IdleState): IdleState =
 
 const formatMiB = (bytes: number): string => (bytes / 1024 / 1024).toFixed(1);
 
+interface Comparison {
+  figure: string;
+  before: number | undefined;
+  after: number;
+  /** Growth that is not reported. */
+  slack?: number;
+}
+
+/** Describes the growth of a figure; empty if it has not grown by more than the slack. */
+const describeGrowth = ({ figure, before = 0, after, slack = 0 }: Comparison): string[] =>
+  after > before + slack ? [`${figure}: ${before} before, ${after} after`] : [];
+
+const describeHeapGrowth = (name: string, before: number, after: number): string[] => {
+  if (after <= before * MAX_HEAP_GROWTH_FACTOR) return [];
+  return [`${name}: heap ${formatMiB(before)} MiB before, ${formatMiB(after)} MiB after`];
+};
+
+/** @param type with CHAOS_TIMERS=1 also `Timeout of <line of code that created the timer>` */
+const getResourceSlack = (type: string): number => {
+  const [firstWord = ''] = type.split(' ');
+  return TIMER_SLACK[firstWord] ?? RESOURCE_SLACK;
+};
+
+const describeProcessGrowth = (name: string, before: Inspection, after: Inspection | undefined): string[] => {
+  if (!after) return [`${name} does not answer`];
+  const isAboveLimit = ([collection, size]: [string, number]): boolean =>
+    size > (COLLECTION_LIMITS[collection] ?? 0);
+  return [
+    ...describeHeapGrowth(name, before.heapBytes, after.heapBytes),
+    ...Object.entries(after.resources).flatMap(([type, count]) =>
+      describeGrowth({
+        figure: `${name}: ${type}`,
+        before: before.resources[type],
+        after: count,
+        slack: getResourceSlack(type),
+      }),
+    ),
+    ...Object.entries(after.collections)
+      .filter(isAboveLimit)
+      .flatMap(([collection, size]) =>
+        describeGrowth({
+          figure: `${name}: ${collection}`,
+          before: before.collections[collection],
+          after: size,
+        }),
+      ),
+  ];
+};
+
 /** Reports the resources that have grown between two inspections at rest. */
 export const findGrowth = (before: IdleState, after: IdleState): Violation[] => {
-  const descriptions: string[] = [];
-  const compare = (figure: string, countBefore: number, countAfter: number, slack = 0): void => {
-    if (countAfter > countBefore + slack)
-      descriptions.push(`${figure}: ${countBefore} before, ${countAfter} after`);
-  };
-  for (const [name, earlier] of Object.entries(before.processes)) {
-    const later = after.processes[name];
-    if (!later) {
-      descriptions.push(`${name} does not answer`);
-      continue;
-    }
-    if (later.heapBytes > earlier.heapBytes * MAX_HEAP_GROWTH_FACTOR)
-      descriptions.push(
-        `${name}: heap ${formatMiB(earlier.heapBytes)} MiB before, ${formatMiB(later.heapBytes)} MiB after`,
-      );
-    for (const [type, count] of Object.entries(later.resources))
-      compare(
-        `${name}: ${type}`,
-        earlier.resources[type] ?? 0,
-        count,
-        // With CHAOS_TIMERS=1, a type can also be `Timeout of <line of code that created the timer>`.
-        TIMER_SLACK[type.split(' ')[0] ?? ''] ?? RESOURCE_SLACK,
-      );
-    for (const [collection, size] of Object.entries(later.collections))
-      if (size > (COLLECTION_LIMITS[collection] ?? 0))
-        compare(`${name}: ${collection}`, earlier.collections[collection] ?? 0, size);
-  }
-  compare('clients of Redis', before.redisClients, after.redisClients, CLIENTS_SLACK);
-  compare('channels of Redis', before.redisChannels, after.redisChannels);
-  const processCount = Object.keys(before.processes).length;
-  compare(
-    'connections to PostgreSQL',
-    before.postgresConnections,
-    after.postgresConnections,
-    processCount * POOL_SIZE,
-  );
-  for (const [keyShape, count] of Object.entries(after.keysWithoutExpiry))
-    compare(`${keyShape}, which never expires`, before.keysWithoutExpiry[keyShape] ?? 0, count, KEYS_SLACK);
+  const processes = Object.entries(before.processes);
+  const descriptions = [
+    ...processes.flatMap(([name, inspection]) =>
+      describeProcessGrowth(name, inspection, after.processes[name]),
+    ),
+    ...describeGrowth({
+      figure: 'clients of Redis',
+      before: before.redisClients,
+      after: after.redisClients,
+      slack: CLIENTS_SLACK,
+    }),
+    ...describeGrowth({
+      figure: 'channels of Redis',
+      before: before.redisChannels,
+      after: after.redisChannels,
+    }),
+    ...describeGrowth({
+      figure: 'connections to PostgreSQL',
+      before: before.postgresConnections,
+      after: after.postgresConnections,
+      slack: processes.length * POOL_SIZE,
+    }),
+    ...Object.entries(after.keysWithoutExpiry).flatMap(([keyShape, count]) =>
+      describeGrowth({
+        figure: `${keyShape}, which never expires`,
+        before: before.keysWithoutExpiry[keyShape],
+        after: count,
+        slack: KEYS_SLACK,
+      }),
+    ),
+  ];
   return descriptions.map((description) => ({ rule: 'at rest', description }));
 };

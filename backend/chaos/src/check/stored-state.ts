@@ -42,7 +42,15 @@ type Data = Record<string, unknown>;
 
 const CHAT_PREFIX = 'chat-';
 
-const toStoredEvent = (eventId: string, type: string, data: Data, entryId: string): StoredEvent => ({
+interface EventInput {
+  eventId: string;
+  type: string;
+  data: Data;
+  /** Id of the event's entry in the chat's stream in Redis. */
+  entryId: string;
+}
+
+const toStoredEvent = ({ eventId, type, data, entryId }: EventInput): StoredEvent => ({
   eventId,
   fingerprint: computeStoredEventFingerprint({ type, data, entryId }),
   ...(type === 'MessageSent' ? { messageKey: `${String(data.senderId)} ${String(data.clientId)}` } : {}),
@@ -57,7 +65,7 @@ interface EventRow {
   entry_id: string;
 }
 
-/** Merges the personal fields of each event, which PostgreSQL stores in a separate table, into its data as in Redis. */
+/** The data of each event includes its personal fields, as in Redis. PostgreSQL stores them in a separate table. */
 const readPostgresChats = async (client: Client): Promise<Map<string, StoredEvent[]>> => {
   const { rows } = await client.query<EventRow>(
     `SELECT e.stream_id, e.event_id, e.type, e.data, p.data AS personal, e.metadata->>'entryId' AS entry_id
@@ -68,7 +76,7 @@ const readPostgresChats = async (client: Client): Promise<Map<string, StoredEven
   for (const { stream_id: streamId, event_id: eventId, type, data, personal, entry_id: entryId } of rows) {
     const sessionId = streamId.slice(CHAT_PREFIX.length);
     const events = chats.get(sessionId) ?? [];
-    events.push(toStoredEvent(eventId, type, { ...data, ...personal }, entryId));
+    events.push(toStoredEvent({ eventId, type, data: { ...data, ...personal }, entryId }));
     chats.set(sessionId, events);
   }
   return chats;
@@ -86,6 +94,15 @@ const scanAllKeys = async (redis: Redis): Promise<string[]> => {
   return [...new Set(keys)];
 };
 
+/** An entry of a chat's stream has a field `event`: JSON with the id (`i`), the type (`t`) and the data (`d`). */
+const parseEntry = (key: string, [entryId, fields]: [id: string, fields: string[]]): StoredEvent => {
+  const nameIndex = fields.indexOf('event');
+  const text = nameIndex === -1 ? undefined : fields[nameIndex + 1]; // names and values alternate
+  if (text === undefined) throw new Error(`${key} has an entry without an event`);
+  const { i: eventId, t: type, d: data } = JSON.parse(text) as { i: string; t: string; d: Data };
+  return toStoredEvent({ eventId, type, data, entryId });
+};
+
 const readRedisChats = async (redis: Redis, keys: readonly string[]): Promise<Map<string, StoredEvent[]>> => {
   const chats = new Map<string, StoredEvent[]>();
   for (const key of keys) {
@@ -94,23 +111,10 @@ const readRedisChats = async (redis: Redis, keys: readonly string[]): Promise<Ma
     const entries = await redis.xrange(key, '-', '+');
     chats.set(
       sessionId,
-      entries.map(([entryId, fields]) => {
-        const nameIndex = fields.indexOf('event');
-        const text = nameIndex === -1 ? undefined : fields[nameIndex + 1];
-        if (text === undefined) throw new Error(`${key} has an entry without an event`);
-        // `i`, `t` and `d` are the id, the type and the data of the event.
-        const { i: eventId, t: type, d: data } = JSON.parse(text) as { i: string; t: string; d: Data };
-        return toStoredEvent(eventId, type, data, entryId);
-      }),
+      entries.map((entry) => parseEntry(key, entry)),
     );
   }
   return chats;
-};
-
-const sumStreamLengths = async (redis: Redis, keys: readonly string[], pattern: RegExp): Promise<number> => {
-  let entryCount = 0;
-  for (const key of keys.filter((name) => pattern.test(name))) entryCount += await redis.xlen(key);
-  return entryCount;
 };
 
 /** Replaces the ids of users, chats and processes in a key by placeholders. */
@@ -120,7 +124,7 @@ export const toKeyShape = (key: string): string =>
     .replace(/(api|worker)-\d+\.[0-9a-f]+/g, '<replica>')
     .replace(/\d+/g, '<n>');
 
-/** Whether each shard has one key of this shape, because only the shard varies in it: `{shard<n>}:outbox`. */
+/** Whether each shard has only one key of this shape, because the shard is the only id in it: `{shard<n>}:outbox`. */
 const existsOncePerShard = (shape: string): boolean => /^\{[a-z]+<n>\}:[a-z-]+$/.test(shape);
 
 const readLength = async (redis: Redis, key: string): Promise<number> => {
@@ -141,8 +145,8 @@ const readLength = async (redis: Redis, key: string): Promise<number> => {
 };
 
 /**
- * Counts the keys without an expiry, by shape. A shape that exists once per shard can only grow in content, so its
- * value is the length of its longest key instead.
+ * Counts the keys without an expiry, by shape. The number of keys of a shape that exists once per shard never grows, so
+ * the length of the longest of them is returned instead.
  */
 export const countKeysWithoutExpiry = async (redis: Redis): Promise<Record<string, number>> => {
   const shapes: Record<string, number> = {};
@@ -152,9 +156,10 @@ export const countKeysWithoutExpiry = async (redis: Redis): Promise<Record<strin
   const replies = (await pipeline.exec()) ?? [];
   for (const [index, key] of keys.entries()) {
     // PTTL returns -1 for a key without an expiry.
-    const isWithoutExpiry = Number(replies[index]?.[1]) === -1;
+    const hasExpiry = Number(replies[index]?.[1]) !== -1;
     // BullMQ manages these keys itself, a few for each scheduled job.
-    if (!isWithoutExpiry || key.startsWith('{jobs}:')) continue;
+    const isOfBullMq = key.startsWith('{jobs}:');
+    if (hasExpiry || isOfBullMq) continue;
     const shape = toKeyShape(key);
     const count = shapes[shape] ?? 0;
     shapes[shape] = existsOncePerShard(shape) ? Math.max(count, await readLength(redis, key)) : count + 1;
@@ -162,46 +167,57 @@ export const countKeysWithoutExpiry = async (redis: Redis): Promise<Record<strin
   return shapes;
 };
 
-const countWaitingJobs = async (redis: Redis, keys: readonly string[]): Promise<number> => {
-  let count = 0;
-  for (const key of keys) {
-    if (/^\{jobs\}:[^:]+:(wait|active)$/.test(key)) count += await redis.llen(key);
-  }
-  return count;
+/** Adds up the lengths of the keys that match a pattern. */
+const sumLengths = async (
+  keys: readonly string[],
+  pattern: RegExp,
+  readKeyLength: (key: string) => Promise<number>,
+): Promise<number> => {
+  let sum = 0;
+  for (const key of keys.filter((name) => pattern.test(name))) sum += await readKeyLength(key);
+  return sum;
 };
 
 const countBacklog = async (redis: Redis, keys: readonly string[]): Promise<Backlog> => ({
-  outboxEntries: await sumStreamLengths(redis, keys, /:outbox$/),
-  waitingJobs: await countWaitingJobs(redis, keys),
+  outboxEntries: await sumLengths(keys, /:outbox$/, (key) => redis.xlen(key)),
+  waitingJobs: await sumLengths(keys, /^\{jobs\}:[^:]+:(wait|active)$/, (key) => redis.llen(key)),
 });
 
 export const readBacklog = async (redis: Redis): Promise<Backlog> =>
   countBacklog(redis, await scanAllKeys(redis));
 
-/** Reads all evidence from the stores, over connections into which the run injects no faults. */
-export const readStoredState = async (redis: Redis, client: Client): Promise<StoredState> => {
-  const keys = await scanAllKeys(redis);
-  const messages = await client.query<{
+const readPrivateMessages = async (client: Client): Promise<StoredPrivateMessage[]> => {
+  const { rows } = await client.query<{
     id: string;
     sender_id: string;
     receiver_id: string;
     content: string;
   }>('SELECT id, sender_id, receiver_id, content FROM private_messages ORDER BY id');
-  const friendships = await client.query<{ low_id: string; high_id: string }>(
+  return rows.map(({ id, sender_id: senderId, receiver_id: receiverId, content }) => ({
+    id: Number(id),
+    senderId: Number(senderId),
+    receiverId: Number(receiverId),
+    content,
+  }));
+};
+
+const readFriendships = async (client: Client): Promise<Set<string>> => {
+  const { rows } = await client.query<{ low_id: string; high_id: string }>(
     'SELECT low_id, high_id FROM friendships',
   );
+  return new Set(rows.map(({ low_id: low, high_id: high }) => `${low}-${high}`));
+};
+
+/** Reads all evidence from the stores, over connections into which the run injects no faults. */
+export const readStoredState = async (redis: Redis, client: Client): Promise<StoredState> => {
+  const keys = await scanAllKeys(redis);
   return {
+    privateMessages: await readPrivateMessages(client),
+    friendships: await readFriendships(client),
     postgresChats: await readPostgresChats(client),
     redisChats: await readRedisChats(redis, keys),
-    privateMessages: messages.rows.map(({ id, sender_id: senderId, receiver_id: receiverId, content }) => ({
-      id: Number(id),
-      senderId: Number(senderId),
-      receiverId: Number(receiverId),
-      content,
-    })),
-    friendships: new Set(friendships.rows.map(({ low_id: low, high_id: high }) => `${low}-${high}`)),
     ...(await countBacklog(redis, keys)),
-    deadLetters: await sumStreamLengths(redis, keys, /:dead-letters$/),
+    deadLetters: await sumLengths(keys, /:dead-letters$/, (key) => redis.xlen(key)),
     keysWithoutExpiry: await countKeysWithoutExpiry(redis),
   };
 };

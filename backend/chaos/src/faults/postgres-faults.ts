@@ -10,73 +10,89 @@ export const createPostgresFault = (cluster: Cluster, kind: (typeof postgresKind
   switch (kind) {
     case 'read-only':
       return {
-        begin: () => setReadOnly(cluster, true),
-        end: () => setReadOnly(cluster, false),
+        begin: () => setReadOnly(cluster, 'on'),
+        end: () => setReadOnly(cluster, 'off'),
       };
     case 'no-connections':
-      return takeAllConnections(cluster);
+      return new ConnectionShortage(cluster);
     case 'disk-full':
       return {
         begin: async () => cluster.disk.fill(),
         async end() {
           cluster.disk.free();
-          // PostgreSQL may have stopped, because it had no space for its write-ahead log. It then recovers now.
+          // PostgreSQL may have stopped for lack of space for its write-ahead log, and then recovers now.
           await waitUntilStoreAnswers(cluster, 'postgres');
         },
       };
   }
 };
 
-const setReadOnly = async (cluster: Cluster, isReadOnly: boolean): Promise<void> => {
+const setReadOnly = async (cluster: Cluster, value: 'on' | 'off'): Promise<void> => {
   await waitUntilStoreAnswers(cluster, 'postgres');
   await cluster.withPostgres(async (client) => {
-    await client.query(`ALTER SYSTEM SET default_transaction_read_only = ${isReadOnly ? 'on' : 'off'}`);
+    await client.query(`ALTER SYSTEM SET default_transaction_read_only = ${value}`);
     await client.query('SELECT pg_reload_conf()');
   });
 };
 
 const ROUND_PAUSE_MS = 20;
 
-const takeAllConnections = (cluster: Cluster): FaultEffect => {
-  const clients: Client[] = [];
-  let isOver = false;
-  let takingLoop: Promise<void> | undefined;
+/**
+ * Leaves no connection for the service. Works in rounds: takes all free connections, then terminates those of the
+ * service, which are free for the next round.
+ */
+class ConnectionShortage implements FaultEffect {
+  private readonly clients: Client[] = [];
+  private isOver = false;
+  private rounds: Promise<void> | undefined;
+
+  constructor(private readonly cluster: Cluster) {}
+
+  async begin(): Promise<void> {
+    await this.takeConnection();
+    this.rounds = this.repeatRounds();
+  }
+
+  async end(): Promise<void> {
+    this.isOver = true;
+    await this.rounds;
+    await Promise.all(this.clients.map((client) => client.end().catch(() => undefined)));
+    await waitUntilStoreAnswers(this.cluster, 'postgres');
+  }
+
+  private async repeatRounds(): Promise<void> {
+    while (!this.isOver) {
+      await this.takeFreeConnections();
+      await this.terminateServiceConnections();
+      await sleep(ROUND_PAUSE_MS);
+    }
+  }
+
+  private async takeFreeConnections(): Promise<void> {
+    let wasAccepted = true;
+    while (wasAccepted && !this.isOver) wasAccepted = await this.takeConnection();
+  }
+
   /** @returns whether PostgreSQL accepted one more connection */
-  const takeConnection = async (): Promise<boolean> => {
-    const client = new Client({ connectionString: cluster.databaseUrl, application_name: 'chaos' });
+  private async takeConnection(): Promise<boolean> {
+    const client = new Client({ connectionString: this.cluster.databaseUrl, application_name: 'chaos' });
     client.on('error', () => undefined); // the server may close the connection
     try {
       await client.connect();
-      clients.push(client);
+      this.clients.push(client);
       return true;
     } catch {
       return false;
     }
-  };
-  return {
-    async begin() {
-      // In each round, clients take all free connections, and the first client terminates those of the service.
-      await takeConnection();
-      takingLoop = (async () => {
-        while (!isOver) {
-          while (!isOver && (await takeConnection())) {
-            // Repeats until PostgreSQL refuses a connection.
-          }
-          await clients[0]
-            ?.query(
-              `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-               WHERE backend_type = 'client backend' AND application_name <> 'chaos'`,
-            )
-            .catch(() => undefined);
-          await sleep(ROUND_PAUSE_MS);
-        }
-      })();
-    },
-    async end() {
-      isOver = true;
-      await takingLoop;
-      await Promise.all(clients.map((client) => client.end().catch(() => undefined)));
-      await waitUntilStoreAnswers(cluster, 'postgres');
-    },
-  };
-};
+  }
+
+  private async terminateServiceConnections(): Promise<void> {
+    // There is no first client while PostgreSQL has refused every connection.
+    await this.clients[0]
+      ?.query(
+        `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+         WHERE backend_type = 'client backend' AND application_name <> 'chaos'`,
+      )
+      .catch(() => undefined);
+  }
+}

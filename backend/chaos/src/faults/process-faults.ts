@@ -5,15 +5,16 @@ import type { signalKinds } from '../schedule';
 import type { FaultEffect } from './fault-effect';
 
 type SignalKind = (typeof signalKinds)[number];
+type StoreName = 'redis' | 'postgres';
 
 /** The process of a replica, a worker, nginx or a store, to which signals are sent. */
 interface FaultTarget {
   /** The process id changes with every restart; undefined while the process does not run. */
   getPid(): number | undefined;
-  /** Signals the process and its children. */
-  sendSignalToTree(signal: NodeJS.Signals): void;
   /** Signals the process only. */
-  sendSignal(signal: NodeJS.Signals): void;
+  signal(signal: NodeJS.Signals): void;
+  /** Signals the process and its children. */
+  signalTree(signal: NodeJS.Signals): void;
   waitUntilReady(): Promise<void>;
 }
 
@@ -23,73 +24,86 @@ const PID_POLL_MS = 20;
 const STORE_POLL_MS = 50;
 
 /** Creates a fault that sends a signal to a process. A supervisor restarts every process that ends. */
-export const createProcessFault = (cluster: Cluster, kind: SignalKind, target: string): FaultEffect => {
-  const faultTarget = findFaultTarget(cluster, target);
+export const createProcessFault = (cluster: Cluster, kind: SignalKind, targetName: string): FaultEffect => {
+  const target = findFaultTarget(cluster, targetName);
   switch (kind) {
     case 'pause':
       return {
-        begin: async () => faultTarget.sendSignalToTree('SIGSTOP'),
+        begin: async () => target.signalTree('SIGSTOP'),
         async end() {
-          faultTarget.sendSignalToTree('SIGCONT');
-          await faultTarget.waitUntilReady();
+          target.signalTree('SIGCONT');
+          await target.waitUntilReady();
         },
       };
     case 'kill':
-      return createRestartFault(faultTarget, async () => faultTarget.sendSignalToTree('SIGKILL'));
+      return createRestartFault(target, async () => target.signalTree('SIGKILL'));
     case 'terminate':
-      return createRestartFault(faultTarget, async () => {
-        faultTarget.sendSignal('SIGTERM');
-        if (target !== 'postgres') return;
-        // After SIGTERM, PostgreSQL waits for its clients to disconnect, which the pools of the service never do.
-        // SIGINT disconnects the clients; supervisors of PostgreSQL send it after a while.
-        await sleep(SHUTDOWN_GRACE_MS);
-        faultTarget.sendSignal('SIGINT');
+      return createRestartFault(target, async () => {
+        target.signal('SIGTERM');
+        if (targetName === 'postgres') await disconnectClients(target);
       });
   }
 };
 
+/**
+ * After SIGTERM, PostgreSQL waits for its clients to disconnect, which the pools of the service never do. SIGINT
+ * disconnects them; supervisors of PostgreSQL send it after a while.
+ */
+const disconnectClients = async (postgres: FaultTarget): Promise<void> => {
+  await sleep(SHUTDOWN_GRACE_MS);
+  postgres.signal('SIGINT');
+};
+
 /** Creates a fault that stops a process and ends when its supervisor has started another one. */
-const createRestartFault = (faultTarget: FaultTarget, stop: () => Promise<void>): FaultEffect => {
+const createRestartFault = (target: FaultTarget, stop: () => Promise<void>): FaultEffect => {
   let stoppedPid: number | undefined;
+  const isRestarted = (): boolean => {
+    const pid = target.getPid();
+    return pid !== undefined && pid !== stoppedPid;
+  };
   return {
     async begin() {
-      stoppedPid = faultTarget.getPid();
+      stoppedPid = target.getPid();
       await stop();
     },
     async end() {
-      while (faultTarget.getPid() === stoppedPid || faultTarget.getPid() === undefined)
-        await sleep(PID_POLL_MS);
-      await faultTarget.waitUntilReady();
+      while (!isRestarted()) await sleep(PID_POLL_MS);
+      await target.waitUntilReady();
     },
   };
 };
 
-const findFaultTarget = (cluster: Cluster, target: string): FaultTarget => {
-  if (target === 'redis' || target === 'postgres') {
-    const store = target === 'redis' ? cluster.redisStore : cluster.postgresStore;
-    return {
-      getPid: () => store.pid,
-      sendSignalToTree: (signal) => store.sendSignalToTree(signal),
-      sendSignal: (signal) => store.sendSignal(signal),
-      waitUntilReady: () => waitUntilStoreAnswers(cluster, target),
-    };
-  }
+const findFaultTarget = (cluster: Cluster, name: string): FaultTarget =>
+  name === 'redis' || name === 'postgres'
+    ? createStoreTarget(cluster, name)
+    : createProcessTarget(cluster, name);
+
+const createStoreTarget = (cluster: Cluster, name: StoreName): FaultTarget => {
+  const store = name === 'redis' ? cluster.redisStore : cluster.postgresStore;
+  return {
+    getPid: () => store.pid,
+    signal: (signal) => store.sendSignal(signal),
+    signalTree: (signal) => store.sendSignalToTree(signal),
+    waitUntilReady: () => waitUntilStoreAnswers(cluster, name),
+  };
+};
+
+const createProcessTarget = (cluster: Cluster, name: string): FaultTarget => {
   const stackProcess =
-    target === 'nginx' ? cluster.stack.proxy : cluster.processes.find(({ name }) => name === target);
-  if (!stackProcess) throw new Error(`There is no process ${target}`);
+    name === 'nginx' ? cluster.stack.proxy : cluster.processes.find((candidate) => candidate.name === name);
+  if (!stackProcess) throw new Error(`There is no process ${name}`);
   return {
     getPid: () => stackProcess.pid,
-    sendSignalToTree: (signal) => {
-      // `stackProcess.kill` would signal only the process itself, not its children.
+    signal: (signal) => stackProcess.kill(signal),
+    signalTree: (signal) => {
       if (stackProcess.pid !== undefined) sendSignalToTree(stackProcess.pid, signal);
     },
-    sendSignal: (signal) => stackProcess.kill(signal),
     waitUntilReady: () => stackProcess.waitUntilReady(),
   };
 };
 
 /** Resolves when a store answers a query or command. Waits without a limit. */
-export const waitUntilStoreAnswers = async (cluster: Cluster, store: 'redis' | 'postgres'): Promise<void> => {
+export const waitUntilStoreAnswers = async (cluster: Cluster, store: StoreName): Promise<void> => {
   for (;;) {
     try {
       if (store === 'redis') await cluster.redis.ping();

@@ -31,7 +31,7 @@ const acknowledgeMessage = (seq: number, content: string) => {
 /** @returns the last event that the page has received, which it sends when it authenticates */
 const reconnect = () => {
   recorder.startSocket();
-  return recorder.getLastSeen();
+  return recorder.prepareResume();
 };
 
 beforeEach(() => {

@@ -42,10 +42,10 @@ export class FrameRecorder {
   /** The last messages of the current chat. */
   messages: SeenMessage[] = [];
   game: SeenGame | undefined;
-  /** The last seq when a resume was requested. The events of the resume follow it. */
+  /** The last seq that was stated when a resume was requested. The resume contains the events after it. */
   private resumeAfterSeq = 0;
-  /** True until a chat is started or resumed on the current socket. */
-  private isFreshSocket = true;
+  /** Whether a chat was started or resumed on the current socket, which then receives its events. */
+  private isSocketInChat = false;
   /** Whether the current resume is a reset whose first frame has arrived. */
   private isResetting = false;
 
@@ -58,10 +58,10 @@ export class FrameRecorder {
   }
 
   /**
-   * Returns `lastSeen`, which a page sends when it authenticates: after this event the service resumes the chat.
-   * Remembers its `seq`, to recognise the events of the resume.
+   * Prepares for the resume that a frame `authenticate` requests.
+   * @returns `lastSeen` of that frame: the event after which the service resumes the chat; undefined without a chat
    */
-  getLastSeen(): { sessionId: string; seq: number } | undefined {
+  prepareResume(): { sessionId: string; seq: number } | undefined {
     const { currentChat } = this;
     this.resumeAfterSeq = currentChat?.lastSeq ?? 0;
     return currentChat && { sessionId: currentChat.sessionId, seq: currentChat.lastSeq };
@@ -69,7 +69,7 @@ export class FrameRecorder {
 
   /** Called for a new socket. */
   startSocket(): void {
-    this.isFreshSocket = true;
+    this.isSocketInChat = false;
     this.isResetting = false;
   }
 
@@ -80,7 +80,7 @@ export class FrameRecorder {
   receive({ event, data, ref }: Frame): void {
     if (event === 'authenticated') this.checkStateAfterReconnect(String(data.state));
     if (event === 'private_message') this.receivePrivateMessage(data);
-    // `acknowledge` records acks, which have a `ref`.
+    // The rest is for frames about a chat. Acks, which have a `ref`, are recorded by `acknowledge` instead.
     if (ref !== undefined || typeof data?.sessionId !== 'string') return;
     if (event === 'session_resumed') this.receiveResume(data);
     else if (EPHEMERAL_EVENTS.has(event)) this.requireKnownChat(data.sessionId, event);
@@ -89,28 +89,26 @@ export class FrameRecorder {
 
   /**
    * Records the ack of a command whose event is stored.
-   * @param seq position of the event. A command that an earlier attempt has stored is acknowledged with the position of
-   * the event stored then. An edit or a reaction that changes nothing is acknowledged with that of the latest event.
+   * @param seq position of the event, also if an earlier attempt has stored it. Only an edit or a reaction that an
+   * earlier attempt has stored is acknowledged with the position of the latest event.
    * @param wasRetried an earlier attempt may have stored the event
    */
   acknowledge(sessionId: string, seq: number, fingerprint: Fingerprint, wasRetried: boolean): void {
     const chat = this.log.chats.get(sessionId);
     if (!chat) return this.reportProblem(`an ack for ${sessionId}, of which no event was received`);
+    if (seq > chat.lastSeq) this.recordEvent(chat, seq, fingerprint, 'an ack');
     const knownFingerprint = chat.events.get(seq);
-    if (seq > chat.lastSeq) {
-      this.recordEvent(chat, seq, fingerprint, 'an ack');
-    } else if (knownFingerprint !== undefined && !doFingerprintsMatch(knownFingerprint, fingerprint)) {
-      // The ack of an edit or a reaction that an earlier attempt has stored has the seq of the latest event instead of
-      // its own. It is not added to `acks`.
-      const wasStoredEarlier = wasRetried && [...chat.events.values()].includes(fingerprint);
-      if (!wasStoredEarlier) {
-        this.reportProblem(
-          `${sessionId}: acknowledged as ${seq} is ${fingerprint}, and there is ${knownFingerprint}`,
-        );
-      }
+    if (knownFingerprint === undefined || doFingerprintsMatch(knownFingerprint, fingerprint)) {
+      chat.acks.push({ seq, fingerprint, ackedAt: Date.now() });
       return;
     }
-    chat.acks.push({ seq, fingerprint, ackedAt: Date.now() });
+    // The seq is that of another event. The ack is not added to `acks`, which are compared with the stores by seq.
+    const wasStoredEarlier = wasRetried && [...chat.events.values()].includes(fingerprint);
+    if (!wasStoredEarlier) {
+      this.reportProblem(
+        `${sessionId}: acknowledged as ${seq} is ${fingerprint}, and there is ${knownFingerprint}`,
+      );
+    }
   }
 
   /** Records that the chat has ended. */
@@ -125,12 +123,11 @@ export class FrameRecorder {
     const { currentChat } = this;
     if (!currentChat || state === 'chatting') return;
     setTimeout(() => {
-      if (this.currentChat === currentChat) {
-        this.reportProblem(
-          `${currentChat.sessionId}: was ${state} on return and not notified that the chat has ended`,
-        );
-        this.markEnded(currentChat.sessionId);
-      }
+      if (this.currentChat !== currentChat) return;
+      this.reportProblem(
+        `${currentChat.sessionId}: was ${state} on return and not notified that the chat has ended`,
+      );
+      this.markEnded(currentChat.sessionId);
     }, END_TIMEOUT_MS).unref();
   }
 
@@ -158,70 +155,83 @@ export class FrameRecorder {
     return chat;
   }
 
+  /** Called before the events of the current chat arrive from the first one on. */
   private forgetContent(): void {
     this.messages = [];
     this.game = undefined;
     this.resumeAfterSeq = 0;
   }
 
-  /**
-   * Restarts the record of a chat that continues after its end: the service sends all its events again. The checker
-   * decides whether a fault explains the continuation.
-   */
-  private reopenChat(chat: ChatRecord, endedAt: number): void {
-    const reopenedAt = Date.now();
-    chat.reopenings.push({ endedAt, reopenedAt });
-    chat.resetTimes.push(reopenedAt);
-    chat.endedAt = undefined;
+  /** Discards the events of a chat, because the service sends all of them again. */
+  private resetChat(chat: ChatRecord, resetAt: number): void {
+    chat.resetTimes.push(resetAt);
     chat.events.clear();
     chat.lastSeq = 0;
-    this.currentChat = chat;
     this.forgetContent();
   }
 
+  /** Records that a chat continues after its end. The checker decides whether a fault explains this. */
+  private reopenChat(chat: ChatRecord, endedAt: number): void {
+    const reopenedAt = Date.now();
+    chat.reopenings.push({ endedAt, reopenedAt });
+    chat.endedAt = undefined;
+    this.currentChat = chat;
+    this.resetChat(chat, reopenedAt);
+  }
+
+  /** Receives one frame of a resume. A long resume has several. */
   private receiveResume(data: Data): void {
     const sessionId = String(data.sessionId);
-    let chat = this.log.chats.get(sessionId);
-    chat ??= this.startChat(sessionId, Number(data.partnerId));
+    const chat = this.log.chats.get(sessionId) ?? this.startChat(sessionId, Number(data.partnerId));
     if (chat.endedAt !== undefined) this.reopenChat(chat, chat.endedAt);
     if (data.reset === true && !this.isResetting) {
       this.isResetting = true;
-      chat.resetTimes.push(Date.now());
-      chat.events.clear();
-      chat.lastSeq = 0;
-      this.forgetContent();
+      this.resetChat(chat, Date.now());
     }
     for (const frame of data.events as Frame[]) {
       const seq = Number(frame.data.seq);
-      // A socket that already receives the events of the chat may receive one between the request for a resume and the
-      // resume, which contains it again.
-      const hasArrivedBefore = !this.isFreshSocket && seq <= chat.lastSeq && seq > this.resumeAfterSeq;
-      if (!hasArrivedBefore) this.receiveStored(frame.event, frame.data, seq);
+      if (!this.hasArrivedSinceRequest(chat, seq)) this.receiveStored(frame.event, frame.data, seq);
     }
-    // A long resume has several frames.
-    if (data.last !== true) return;
-    if (Number(data.seq) > chat.lastSeq && chat === this.currentChat) {
+    if (data.last === true) this.finishResume(chat, Number(data.seq));
+  }
+
+  /**
+   * Whether an event of a resume has already arrived in its own frame, after the resume was requested. Only a socket in
+   * the chat receives such frames.
+   */
+  private hasArrivedSinceRequest(chat: ChatRecord, seq: number): boolean {
+    return this.isSocketInChat && this.resumeAfterSeq < seq && seq <= chat.lastSeq;
+  }
+
+  /** @param latestSeq the latest event of the chat, up to which the service has resumed it */
+  private finishResume(chat: ChatRecord, latestSeq: number): void {
+    const isOpen = chat === this.currentChat;
+    if (isOpen && latestSeq > chat.lastSeq) {
       this.reportProblem(
-        `${sessionId}: resumed up to ${Number(data.seq)}, but received only up to ${chat.lastSeq}`,
+        `${chat.sessionId}: resumed up to ${latestSeq}, but received only up to ${chat.lastSeq}`,
       );
     }
-    this.isFreshSocket = false;
+    this.isSocketInChat = true;
     this.isResetting = false;
+  }
+
+  /** Starts the chat, or reopens it after its end. Nothing changes if it is open. */
+  private receiveMatch(sessionId: string, partnerId: number): void {
+    const chat = this.log.chats.get(sessionId);
+    if (!chat) {
+      this.startChat(sessionId, partnerId);
+      this.isSocketInChat = true;
+    } else if (chat.endedAt !== undefined) {
+      this.reopenChat(chat, chat.endedAt);
+    } else if (chat.partnerId !== partnerId) {
+      this.reportProblem(`${sessionId}: another partner, ${partnerId}`);
+    }
   }
 
   private receiveStored(event: string, data: Data, seq: number): void {
     const sessionId = String(data.sessionId);
-    let chat = this.log.chats.get(sessionId);
-    if (event === 'chat_matched') {
-      if (!chat) {
-        chat = this.startChat(sessionId, Number(data.partnerId));
-        this.isFreshSocket = false;
-      } else if (chat.endedAt !== undefined) {
-        this.reopenChat(chat, chat.endedAt);
-      } else if (chat.partnerId !== Number(data.partnerId)) {
-        this.reportProblem(`${sessionId}: another partner, ${Number(data.partnerId)}`);
-      }
-    }
+    if (event === 'chat_matched') this.receiveMatch(sessionId, Number(data.partnerId));
+    const chat = this.log.chats.get(sessionId);
     if (!chat) return this.reportProblem(`${event} of the unknown chat ${sessionId}`);
     this.checkContent(event, data, chat);
     if (event === 'chat_skipped') return this.receiveEnd(chat, data, seq);
@@ -233,7 +243,7 @@ export class FrameRecorder {
   private recordEvent(chat: ChatRecord, seq: number, fingerprint: Fingerprint, source: string): void {
     if (chat.endedAt !== undefined) this.reportProblem(`${chat.sessionId}: ${source} ${seq} after the end`);
     if (seq <= chat.lastSeq) {
-      // A number that was skipped in a gap has no recorded event. Its late event is reported as another content.
+      // No event is known for a seq that was skipped in a gap. Its late event counts as another content.
       const isSame = doFingerprintsMatch(chat.events.get(seq) ?? '', fingerprint);
       this.reportProblem(
         `${chat.sessionId}: ${source} ${seq} delivered twice${isSame ? '' : ', with another content'}`,
@@ -251,14 +261,13 @@ export class FrameRecorder {
   private receiveEnd(chat: ChatRecord, data: Data, seq: number): void {
     if (chat.endedAt !== undefined) {
       // On a new socket the service sends the end again if the page may have missed it.
-      if (!this.isFreshSocket) this.reportProblem(`${chat.sessionId}: its end was delivered twice`);
+      if (this.isSocketInChat) this.reportProblem(`${chat.sessionId}: its end was delivered twice`);
       return;
     }
     // On a new socket, the end of a past chat arrives without the events that the page has missed before it.
-    if (seq > chat.lastSeq + 1 && !this.isFreshSocket)
+    if (this.isSocketInChat && seq > chat.lastSeq + 1)
       this.reportProblem(`${chat.sessionId}: a gap, its end ${seq} came after ${chat.lastSeq}`);
-    // The service does not know the position of the end in a chat that Redis has lost, so `seq` may be that of another
-    // event.
+    // If Redis has lost the chat, the service does not know the seq of the end, and may send that of another event.
     if (seq > chat.lastSeq) {
       chat.events.set(seq, computeFrameFingerprint('chat_skipped', data));
       chat.lastSeq = seq;

@@ -6,19 +6,18 @@ const MAX_FRIENDS = 4;
 
 /** Simulates the actions of a user outside random chats: making friends and writing private messages. */
 export class FriendBehaviour {
-  private writtenCount = 0;
+  private privateMessageCount = 0;
 
   constructor(
     private readonly user: SimulatedUser,
     private readonly random: Random,
   ) {}
 
-  /** Sends a friend request to the current partner, unless they are friends or the user has enough friends. */
+  /** Sends a friend request to the current partner, unless the two are friends or the user has `MAX_FRIENDS`. */
   async befriendPartner(): Promise<void> {
-    const { recorder } = this.user;
-    const partnerId = recorder.currentChat?.partnerId;
-    if (partnerId === undefined || recorder.log.friends.has(partnerId)) return;
-    if (recorder.log.friends.size >= MAX_FRIENDS) return;
+    const { currentChat, log } = this.user.recorder;
+    const partnerId = currentChat?.partnerId;
+    if (partnerId === undefined || log.friends.has(partnerId) || log.friends.size >= MAX_FRIENDS) return;
     await this.sendRequest(partnerId);
   }
 
@@ -28,8 +27,9 @@ export class FriendBehaviour {
     const response = await user.call('POST', '/api/friends/request', { requesterId: user.id, addresseeId });
     if (!response) return;
     const { status, code } = response.body as { status?: string; code?: string };
-    // With `already_friends`, another request has made the two friends.
-    if (status !== 'accepted' && code !== 'already_friends') return;
+    // `already_friends`: the other user's request, or an earlier attempt of this call, has made the two friends.
+    const areFriends = status === 'accepted' || code === 'already_friends';
+    if (!areFriends) return;
     user.recorder.log.friends.add(addresseeId);
     user.countAcknowledged('friendship');
   }
@@ -41,21 +41,18 @@ export class FriendBehaviour {
     if (log.friends.size === 0) return;
     const receiverId = this.random.pick([...log.friends]);
     const clientId = randomUUID();
-    this.writtenCount += 1;
-    const content = `private ${user.id} ${receiverId} ${this.writtenCount}`;
+    this.privateMessageCount += 1;
+    const message = {
+      senderId: user.id,
+      receiverId,
+      content: `private ${user.id} ${receiverId} ${this.privateMessageCount}`,
+      clientId,
+    };
     await user.sendCommand(
       'send_private_message',
-      { senderId: user.id, receiverId, content, messageType: 'text', clientId },
-      ({ id }) =>
-        log.privateAcks.push({
-          id: Number(id),
-          clientId,
-          senderId: user.id,
-          receiverId,
-          content,
-          ackedAt: Date.now(),
-        }),
-      () => !user.isStopping, // a command without an ack is repeated as long as this holds
+      { ...message, messageType: 'text' },
+      ({ id }) => log.privateAcks.push({ ...message, id: Number(id), ackedAt: Date.now() }),
+      () => !user.isStopping, // without an ack, the message is sent again as long as this holds
     );
   }
 }

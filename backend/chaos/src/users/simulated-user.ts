@@ -58,7 +58,7 @@ export class SimulatedUser {
   constructor(readonly origin: string) {
     this.visitor = new ThawVisitor([origin]);
     this.connection = new Connection(origin, () => this.visitor.cookie, {
-      getAuthenticationData: () => ({ userId: this.id, lastSeen: this.recorder.getLastSeen() }),
+      getAuthenticationData: () => ({ userId: this.id, lastSeen: this.recorder.prepareResume() }),
       onSocket: () => this.recorder.startSocket(),
       onFrame: (frame) => this.receive(frame),
       reportProblem: (description) => this.recorder.reportProblem(description),

@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { ProjectionRebuildService } from '../../platform/event-store/projection-rebuild.service';
 import { type CuttableLink, startCuttableLink } from '../../testing/cuttable-link.proxy';
 import {
+  type ConnectedFriendPair,
   createConnectedFriends,
   type FriendPair,
   closeAll,
@@ -29,7 +30,7 @@ const RETRY_MS = 20;
 
 jest.setTimeout(isLongRun ? 1_800_000 : 90_000);
 
-describe('private messages sent concurrently on two replicas', () => {
+describe('private messages on two replicas', () => {
   let stack: TestStack;
   const links: CuttableLink[] = [];
 
@@ -58,15 +59,24 @@ describe('private messages sent concurrently on two replicas', () => {
       [ada.user.id, bob.user.id],
     );
 
+  /** Lets both friends send 30 messages each, all at the same time. */
+  const sendConcurrently = async ({ ada, bob, adaSocket, bobSocket }: ConnectedFriendPair): Promise<void> => {
+    const sendAll = (socket: ThawSocket, from: ThawVisitor, to: ThawVisitor) =>
+      Promise.all(
+        Array.from({ length: 30 }, (_, number) =>
+          socket.request('send_private_message', createPrivateMessage({ from, to, content: `${number}` })),
+        ),
+      );
+    await Promise.all([sendAll(adaSocket, ada, bob), sendAll(bobSocket, bob, ada)]);
+  };
+
   it('are stored and delivered once when both replicas receive the same message many times', async () => {
     const { ada, bob, adaSocket, bobSocket } = await createConnectedFriends(stack);
     const adaOtherSocket = await ada.openSocket(stack.origins[1]);
     const message = createPrivateMessage({ from: ada, to: bob, content: 'once', clientId: randomUUID() });
-    const acknowledgements = await Promise.all(
-      Array.from({ length: 20 }, (_, index) =>
-        [adaSocket, adaOtherSocket][index % 2]!.request('send_private_message', message),
-      ),
-    );
+    const sendTenTimes = (socket: ThawSocket) =>
+      Promise.all(Array.from({ length: 10 }, () => socket.request('send_private_message', message)));
+    const acknowledgements = (await Promise.all([adaSocket, adaOtherSocket].map(sendTenTimes))).flat();
     expect(new Set(acknowledgements.map(({ id }) => id)).size).toBe(1);
     expect(await loadMessages(bob, ada)).toHaveLength(1);
     await bobSocket.next('private_message');
@@ -90,7 +100,12 @@ describe('private messages sent concurrently on two replicas', () => {
     await closeAll(adaSocket, bobSocket);
   });
 
-  describe('while the connections to PostgreSQL are cut repeatedly', () => {
+  describe(`while the connections to PostgreSQL are cut repeatedly (${2 * MESSAGES_PER_USER} messages)`, () => {
+    let friends: ConnectedFriendPair;
+    /** The acknowledged ids of the messages of both friends, by content. */
+    let acknowledgedIds: Map<string, number>;
+    let rows: MessageRow[];
+
     /** Sends `<name>.0`, `<name>.1`, …; each is retried until acknowledged. @returns the acknowledged ids. */
     const sendAllWithRetries = async (
       socket: ThawSocket,
@@ -111,11 +126,11 @@ describe('private messages sent concurrently on two replicas', () => {
       return idsByContent;
     };
 
-    /** Cuts the two links in turn until `signal` is aborted. @returns the number of cuts. */
+    /** Cuts the links of the two replicas in turn until `signal` is aborted. @returns the number of cuts. */
     const cutRepeatedly = async (signal: AbortSignal): Promise<number> => {
       let cuts = 0;
       while (!signal.aborted) {
-        const link = links[cuts % 2]!;
+        const link = links[cuts % links.length]!;
         await link.cut();
         await sleep(CUT_MS);
         await link.restore();
@@ -125,8 +140,9 @@ describe('private messages sent concurrently on two replicas', () => {
       return cuts;
     };
 
-    it(`are each stored once, in the order of their sender (${2 * MESSAGES_PER_USER} messages)`, async () => {
-      const { ada, bob, adaSocket, bobSocket } = await createConnectedFriends(stack);
+    beforeAll(async () => {
+      friends = await createConnectedFriends(stack);
+      const { ada, bob, adaSocket, bobSocket } = friends;
       const sending = new AbortController();
       const cutting = cutRepeatedly(sending.signal);
       const idsByContent = await Promise.all([
@@ -134,21 +150,32 @@ describe('private messages sent concurrently on two replicas', () => {
         sendAllWithRetries(bobSocket, { from: bob, to: ada, name: 'bob' }),
       ]);
       sending.abort();
-      expect(await cutting).toBeGreaterThan(2); // both links were cut
+      expect(await cutting).toBeGreaterThan(2); // each link was cut, at least one of them several times
+      acknowledgedIds = new Map(idsByContent.flatMap((ids) => [...ids]));
+      rows = await readRows(friends);
+    });
+    afterAll(() => closeAll(friends.adaSocket, friends.bobSocket));
 
-      const acknowledged = new Map(idsByContent.flatMap((ids) => [...ids]));
-      expect(acknowledged.size).toBe(2 * MESSAGES_PER_USER);
-      const rows = await readRows({ ada, bob });
-      expect(rows.map(({ content }) => content).sort()).toEqual([...acknowledged.keys()].sort());
-      for (const { id, content } of rows) expect(acknowledged.get(content)).toBe(Number(id));
+    it('are each stored once, under the id that was acknowledged', () => {
+      expect(acknowledgedIds.size).toBe(2 * MESSAGES_PER_USER);
+      expect(rows.map(({ content }) => content).sort()).toEqual([...acknowledgedIds.keys()].sort());
+      for (const { id, content } of rows) expect(acknowledgedIds.get(content)).toBe(Number(id));
+    });
+
+    it('are stored in the order in which each friend sent them', () => {
       for (const name of ['ada', 'bob']) {
         const sent = rows.filter(({ content }) => content.startsWith(name)).map(({ content }) => content);
         expect(sent).toEqual(Array.from({ length: MESSAGES_PER_USER }, (_, number) => `${name}.${number}`));
       }
-      // The order of the ids is also that of the times.
+    });
+
+    it('have ids in the order of their times', () => {
       const times = rows.map((row) => row.created_at.getTime());
       expect(times).toEqual([...times].sort((a, b) => a - b));
+    });
 
+    it('are returned alike to both friends, the newest ones on the first page', async () => {
+      const { ada, bob } = friends;
       const newest = rows.slice(-MESSAGES_PER_PAGE).map(({ content }) => content);
       // A replica whose link was cut last may still have to reconnect.
       await until(async () => (await requestMessages(ada, bob)).status === 200);
@@ -158,39 +185,35 @@ describe('private messages sent concurrently on two replicas', () => {
       ] as const) {
         expect((await loadMessages(viewer, friend)).map(({ content }) => content)).toEqual(newest);
       }
-      await closeAll(adaSocket, bobSocket);
     });
   });
 
   it('never become visible before an earlier message of the same conversation', async () => {
-    const { ada, bob, adaSocket, bobSocket } = await createConnectedFriends(stack);
-    const sendAll = (socket: ThawSocket, from: ThawVisitor, to: ThawVisitor) =>
-      Promise.all(
-        Array.from({ length: 30 }, (_, number) =>
-          socket.request('send_private_message', createPrivateMessage({ from, to, content: `${number}` })),
-        ),
-      );
+    const friends = await createConnectedFriends(stack);
     /** Fails when a message appears before one that was already visible. */
     const watchOrder = async (signal: AbortSignal): Promise<void> => {
       let visibleIds: number[] = [];
       while (!signal.aborted) {
-        const ids = (await readRows({ ada, bob })).map(({ id }) => Number(id));
+        const ids = (await readRows(friends)).map(({ id }) => Number(id));
         expect(ids.slice(0, visibleIds.length)).toEqual(visibleIds);
         visibleIds = ids;
       }
     };
     const sending = new AbortController();
     const watching = watchOrder(sending.signal);
-    await Promise.all([sendAll(adaSocket, ada, bob), sendAll(bobSocket, bob, ada)]);
+    await sendConcurrently(friends);
     sending.abort();
     await watching;
-    await closeAll(adaSocket, bobSocket);
+    await closeAll(friends.adaSocket, friends.bobSocket);
   });
 
   it('are unchanged by a rebuild of the read model', async () => {
+    const friends = await createConnectedFriends(stack);
+    await sendConcurrently(friends);
+    await closeAll(friends.adaSocket, friends.bobSocket);
     const readAll = () => stack.database.dataSource.query('SELECT * FROM private_messages ORDER BY id');
     const before = await readAll();
-    expect(before.length).toBeGreaterThan(50); // the messages of the tests above
+    expect(before.length).toBeGreaterThan(50);
     await stack.database.dataSource.query(`UPDATE private_messages SET content = 'lost', reactions = '[]'`);
     await stack.replicas[0]!.app.get(ProjectionRebuildService).rebuild();
     expect(await readAll()).toEqual(before);

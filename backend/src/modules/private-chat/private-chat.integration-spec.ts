@@ -1,5 +1,5 @@
 // Uses real PostgreSQL and Redis, with two api replicas over HTTP and sockets. Ada is served by the first replica, Bob
-// by the second, unless a test says otherwise. Some texts begin and end with a space, which the server removes.
+// by the second, unless a test says otherwise.
 import { Client } from 'pg';
 import type { PrivateMessage } from '@thaw/contract/private-chat';
 import { RateLimiterService } from '../../platform/rate-limit/rate-limiter.service';
@@ -31,6 +31,15 @@ const getUnreadCounts = async (viewer: ThawVisitor): Promise<unknown> =>
 const markAsRead = (reader: ThawVisitor, friend: ThawVisitor) =>
   reader.call('PUT', `/api/private-messages/read/${friend.user.id}/${reader.user.id}`);
 
+/** Sends a private message. @returns its id */
+const send = async (
+  socket: ThawSocket,
+  message: Parameters<typeof createPrivateMessage>[0],
+): Promise<number> => {
+  const ack = await socket.request('send_private_message', createPrivateMessage(message));
+  return Number(ack.id);
+};
+
 /** Sends any frame, even an invalid one, and expects an error with this code. */
 const expectRefusal = async (socket: ThawSocket, event: string, data: object, code: string) =>
   expect(await socket.ask(event as 'ping', data as never)).toMatchObject({ event: 'error', data: { code } });
@@ -39,10 +48,9 @@ describe('a message in a private chat', () => {
   it('is delivered once to every socket of both users except the sending one, even if it is retried', async () => {
     const { ada, bob, adaSocket, bobSocket } = await createConnectedFriends(stack);
     const adaOtherSocket = await ada.openSocket(stack.origins[1]);
-    const ack = await adaSocket.request(
-      'send_private_message',
-      createPrivateMessage({ from: ada, to: bob, content: ' hello ', clientId: 'c-1' }),
-    );
+    // The server removes spaces at the beginning and the end of a text.
+    const message = createPrivateMessage({ from: ada, to: bob, content: ' hello ', clientId: 'c-1' });
+    const ack = await adaSocket.request('send_private_message', message);
     expect(ack).toEqual({ id: expect.any(Number), createdAt: expect.any(String), clientId: 'c-1' });
     const stored = {
       id: ack.id,
@@ -73,11 +81,9 @@ describe('a message in a private chat', () => {
   it('quotes the stored text of the message it replies to, until that message is deleted', async () => {
     const { ada, bob, adaSocket, bobSocket } = await createConnectedFriends(stack);
     const longText = 'x'.repeat(70); // a quote has at most 60 characters
-    const quoted = createPrivateMessage({ from: ada, to: bob, content: longText });
-    const messageId = Number((await adaSocket.request('send_private_message', quoted)).id);
+    const messageId = await send(adaSocket, { from: ada, to: bob, content: longText });
     const forgedQuote = { id: messageId, content: 'forged', senderId: 0, senderName: 'Eve' };
-    const reply = createPrivateMessage({ from: bob, to: ada, content: 'indeed', replyTo: forgedQuote });
-    const { id: replyId } = await bobSocket.request('send_private_message', reply);
+    const replyId = await send(bobSocket, { from: bob, to: ada, content: 'indeed', replyTo: forgedQuote });
     const replyTo = {
       id: messageId,
       content: `${'x'.repeat(60)}...`,
@@ -95,16 +101,21 @@ describe('a message in a private chat', () => {
     await closeAll(adaSocket, bobSocket);
   });
 
-  it('shows an edit and reactions to both users, and loses a reaction when its user sends it again', async () => {
+  it('shows an edit to both users', async () => {
     const { ada, bob, adaSocket, bobSocket } = await createConnectedFriends(stack);
-    const original = createPrivateMessage({ from: ada, to: bob, content: 'good' });
-    const messageId = Number((await adaSocket.request('send_private_message', original)).id);
-    const users = { senderId: ada.user.id, receiverId: bob.user.id };
-
-    const edit = { messageId, newContent: ' better ', ...users };
+    const messageId = await send(adaSocket, { from: ada, to: bob, content: 'good' });
+    const edit = { messageId, newContent: ' better ', senderId: ada.user.id, receiverId: bob.user.id };
     expect(await adaSocket.request('edit_private_message', edit)).toEqual({});
     expect(await bobSocket.next('private_message_edited')).toEqual({ ...edit, newContent: 'better' });
+    for (const viewed of [await loadMessages(ada, bob), await loadMessages(bob, ada)]) {
+      expect(viewed).toMatchObject([{ isEdited: true, content: 'better' }]);
+    }
+    await closeAll(adaSocket, bobSocket);
+  });
 
+  it('shows reactions to both users, and loses a reaction when its user sends it again', async () => {
+    const { ada, bob, adaSocket, bobSocket } = await createConnectedFriends(stack);
+    const messageId = await send(adaSocket, { from: ada, to: bob, content: 'good' });
     const reactionOfBob = { emoji: '🔥', userId: bob.user.id };
     const reactionOfAda = { emoji: '🔥', userId: ada.user.id };
     const reactAsBob = { messageId, ...reactionOfBob, receiverId: ada.user.id };
@@ -114,7 +125,8 @@ describe('a message in a private chat', () => {
     expect(await adaSocket.next('private_message_reaction')).toEqual({
       messageId,
       ...reactionOfBob,
-      ...users,
+      senderId: ada.user.id,
+      receiverId: bob.user.id,
       reactions: [reactionOfBob],
     });
     const reactAsAda = { messageId, ...reactionOfAda, receiverId: bob.user.id };
@@ -122,19 +134,17 @@ describe('a message in a private chat', () => {
     expect(await adaSocket.request('react_private_message', reactAsAda)).toEqual({
       reactions: bothReactions,
     });
-    const [edited] = await loadMessages(bob, ada);
-    expect(edited).toMatchObject({ isEdited: true, content: 'better', reactions: bothReactions });
+    expect(await loadMessages(bob, ada)).toMatchObject([{ reactions: bothReactions }]);
     expect(await adaSocket.request('react_private_message', reactAsAda)).toEqual({
       reactions: [reactionOfBob],
     });
-    expect((await loadMessages(bob, ada))[0]).toMatchObject({ reactions: [reactionOfBob] });
+    expect(await loadMessages(bob, ada)).toMatchObject([{ reactions: [reactionOfBob] }]);
     await closeAll(adaSocket, bobSocket);
   });
 
   it('is deleted for both users, with its reactions, and its texts are deleted from the event log', async () => {
     const { ada, bob, adaSocket, bobSocket } = await createConnectedFriends(stack);
-    const original = createPrivateMessage({ from: ada, to: bob, content: 'good' });
-    const messageId = Number((await adaSocket.request('send_private_message', original)).id);
+    const messageId = await send(adaSocket, { from: ada, to: bob, content: 'good' });
     const users = { senderId: ada.user.id, receiverId: bob.user.id };
     const reactionOfBob = { messageId, emoji: '🔥', userId: bob.user.id, receiverId: ada.user.id };
     await bobSocket.request('react_private_message', reactionOfBob);
@@ -184,10 +194,7 @@ describe('a message in a private chat', () => {
   it('is sent with a single SQL statement if it has no image', async () => {
     const { ada, bob, adaSocket, bobSocket } = await createConnectedFriends(stack);
     const query = jest.spyOn(Client.prototype, 'query');
-    await adaSocket.request(
-      'send_private_message',
-      createPrivateMessage({ from: ada, to: bob, content: 'quick' }),
-    );
+    await send(adaSocket, { from: ada, to: bob, content: 'quick' });
     const statements = query.mock.calls.map((parameters) => {
       const [statement] = parameters as unknown[] as [string | { text: string }];
       return typeof statement === 'string' ? statement : statement.text;
@@ -202,10 +209,9 @@ describe('a message in a private chat', () => {
     const { ada, bob } = await createFriends(stack);
     const limitedReplica = await stack.addReplica({ LIMITS_PROFILE: 'default' });
     const adaSocket = await ada.openSocket(limitedReplica.origin);
-    const allowedAtOnce = 20; // the burst of the default limits; this test uses it up without sending
-    await limitedReplica.app
-      .get(RateLimiterService)
-      .require('send_private_message', ada.user.id, allowedAtOnce);
+    // Uses up the burst of the default limits, without sending.
+    const burst = 20;
+    await limitedReplica.app.get(RateLimiterService).require('send_private_message', ada.user.id, burst);
     const oneTooMany = createPrivateMessage({ from: ada, to: bob, content: 'too much' });
     await expectRefusal(adaSocket, 'send_private_message', oneTooMany, 'rate_limited');
     await adaSocket.closeCleanly();
@@ -233,32 +239,27 @@ describe('access to a private chat', () => {
     const eve = await stack.createVisitor(0);
     await makeFriends(stack.replicas[0]!, eve, bob);
     const eveSocket = await eve.openSocket();
-    const secret = createPrivateMessage({ from: ada, to: bob, content: 'between us' });
-    const messageId = Number((await adaSocket.request('send_private_message', secret)).id);
+    const messageId = await send(adaSocket, { from: ada, to: bob, content: 'between us' });
 
-    const asEve = { messageId, receiverId: bob.user.id, senderId: eve.user.id };
-    for (const [event, data] of [
-      ['react_private_message', { messageId, receiverId: bob.user.id, emoji: '🔥', userId: eve.user.id }],
-      ['edit_private_message', { ...asEve, newContent: 'x' }],
-      ['delete_private_message', asEve],
-      [
-        'send_private_message',
-        createPrivateMessage({ from: eve, to: bob, content: 'x', replyTo: { id: messageId } }),
-      ],
-    ] as const) {
-      await expectRefusal(eveSocket, event, data, 'message_not_found');
-    }
+    const expectNotFound = (event: string, data: object) =>
+      expectRefusal(eveSocket, event, data, 'message_not_found');
+    const reaction = { messageId, receiverId: bob.user.id, emoji: '🔥', userId: eve.user.id };
+    await expectNotFound('react_private_message', reaction);
+    const deletion = { messageId, receiverId: bob.user.id, senderId: eve.user.id };
+    await expectNotFound('edit_private_message', { ...deletion, newContent: 'x' });
+    await expectNotFound('delete_private_message', deletion);
+    const reply = createPrivateMessage({ from: eve, to: bob, content: 'x', replyTo: { id: messageId } });
+    await expectNotFound('send_private_message', reply);
     await closeAll(adaSocket, bobSocket, eveSocket);
   });
 
   it('lets only the sender edit or delete a message', async () => {
     const { ada, bob, adaSocket, bobSocket } = await createConnectedFriends(stack);
-    const message = createPrivateMessage({ from: ada, to: bob, content: 'between us' });
-    const messageId = Number((await adaSocket.request('send_private_message', message)).id);
-    const asReceiver = { messageId, senderId: bob.user.id, receiverId: ada.user.id };
-    await expectRefusal(bobSocket, 'delete_private_message', asReceiver, 'not_editable');
-    const editAsReceiver = { ...asReceiver, newContent: 'x' };
-    await expectRefusal(bobSocket, 'edit_private_message', editAsReceiver, 'not_editable');
+    const messageId = await send(adaSocket, { from: ada, to: bob, content: 'between us' });
+    const deletion = { messageId, senderId: bob.user.id, receiverId: ada.user.id };
+    await expectRefusal(bobSocket, 'delete_private_message', deletion, 'not_editable');
+    const edit = { ...deletion, newContent: 'x' };
+    await expectRefusal(bobSocket, 'edit_private_message', edit, 'not_editable');
     await closeAll(adaSocket, bobSocket);
   });
 
@@ -286,9 +287,8 @@ describe('a private chat across two replicas', () => {
   it('counts unread messages that are not deleted, and marks them as read on every page of the receiver', async () => {
     const { ada, bob, adaSocket, bobSocket } = await createConnectedFriends(stack);
     const bobOtherSocket = await bob.openSocket(stack.origins[0]);
-    const send = (content: string) =>
-      adaSocket.request('send_private_message', createPrivateMessage({ from: ada, to: bob, content }));
-    for (const content of ['one', 'two', 'three']) await send(content);
+    const sendToBob = (content: string) => send(adaSocket, { from: ada, to: bob, content });
+    for (const content of ['one', 'two', 'three']) await sendToBob(content);
     expect(await getUnreadCounts(bob)).toEqual({ [ada.user.id]: 3 });
     expect(await getUnreadCounts(ada)).toEqual({});
     expect((await markAsRead(bob, ada)).status).toBe(204);
@@ -298,9 +298,9 @@ describe('a private chat across two replicas', () => {
     expect(await getUnreadCounts(bob)).toEqual({});
     expect((await markAsRead(bob, ada)).status).toBe(204); // changes nothing, so nothing is published
 
-    await send('four');
-    const { id } = await send('five');
-    const deletion = { messageId: Number(id), senderId: ada.user.id, receiverId: bob.user.id };
+    await sendToBob('four');
+    const messageId = await sendToBob('five');
+    const deletion = { messageId, senderId: ada.user.id, receiverId: bob.user.id };
     await adaSocket.request('delete_private_message', deletion);
     expect(await getUnreadCounts(bob)).toEqual({ [ada.user.id]: 1 });
     expect(bobSocket.all('private_messages_read')).toHaveLength(1);
@@ -311,8 +311,7 @@ describe('a private chat across two replicas', () => {
     const { ada, bob, adaSocket, bobSocket } = await createConnectedFriends(stack);
     const sentIds: number[] = [];
     for (const content of ['0', '1', '2', '3', '4', '5', '6']) {
-      const message = createPrivateMessage({ from: ada, to: bob, content });
-      sentIds.push(Number((await adaSocket.request('send_private_message', message)).id));
+      sentIds.push(await send(adaSocket, { from: ada, to: bob, content }));
     }
     const loadIds = async (query: string) =>
       ((await requestMessages(bob, ada, query)).body as unknown as PrivateMessage[]).map(({ id }) => id);

@@ -198,7 +198,7 @@ describe('excluded users', () => {
       .mockResolvedValue();
     await announceStanding(getFirstReplica(), ada.user.id);
     expect(lostPublish).toHaveBeenCalledWith(ada.user.id, expect.objectContaining({ kind: 'standing' }));
-    await getSecondReplica().app.get(SocketRegistry).closeEndedLogins();
+    await getSecondReplica().app.get(SocketRegistry).closeSocketsOfEndedLogins();
     expect(await adaSocket.closed).toBe(closeCodes.notSignedIn);
     expect(adaSocket.all('standing')).toMatchObject([{ kind: 'suspended' }]);
     expect(await bobSocket.ask('ping', {})).toMatchObject({ event: 'pong' });

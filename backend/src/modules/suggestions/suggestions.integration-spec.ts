@@ -37,11 +37,18 @@ describe('suggestions of a language model', () => {
     await stack.close();
     await model.close();
   });
-  beforeEach(() => void model.receivedRequests.splice(0));
+  beforeEach(() => {
+    model.receivedRequests.length = 0;
+  });
 
-  /** @param chat `sessionId` of a random chat or `friendId` of a private one */
-  const requestSuggestions = (asker: ThawVisitor, chat: object, fields: object = {}) =>
-    asker.call('POST', '/api/suggestions', { userId: asker.user.id, consent: true, ...chat, ...fields });
+  /** @param fields `sessionId` of a random chat or `friendId` of a private one; may replace other fields of the body */
+  const requestSuggestions = (asker: ThawVisitor, fields: object) =>
+    asker.call('POST', '/api/suggestions', { userId: asker.user.id, consent: true, ...fields });
+  const expectNoSuggestions = async (asker: ThawVisitor, sessionId: string) => {
+    const { status, body } = await requestSuggestions(asker, { sessionId });
+    expect(status).toBe(200);
+    expect(body).toEqual(noSuggestions);
+  };
 
   it('are refused as not found by a replica without a model', async () => {
     const { ada, bob, sessionId } = await startChat(stack);
@@ -111,13 +118,18 @@ describe('suggestions of a language model', () => {
     });
   });
 
-  it('are refused without consent, to non-participants, after the chat, and unless exactly one chat is named', async () => {
+  it('are refused without consent, and unless exactly one chat is named', async () => {
+    const { bob, sessionId } = await startChat(stack);
+    for (const consent of [false, undefined, 'yes'])
+      expect((await requestSuggestions(bob, { sessionId, consent })).status).toBe(400);
+    expect((await requestSuggestions(bob, {})).status).toBe(400);
+    expect((await requestSuggestions(bob, { sessionId, friendId: 7 })).status).toBe(400);
+    expect(model.receivedRequests).toEqual([]);
+  });
+
+  it('are refused to users who are not in the chat, and after the chat', async () => {
     const { bob, bobSocket, sessionId } = await startChat(stack);
-    const secondChat = { friendId: 7 };
-    for (const fields of [{ consent: false }, { consent: undefined }, { consent: 'yes' }, secondChat])
-      expect((await requestSuggestions(bob, { sessionId }, fields)).status).toBe(400);
     const stranger = await stack.createVisitor(1);
-    expect((await requestSuggestions(stranger, {})).status).toBe(400);
     expect((await requestSuggestions(stranger, { sessionId })).status).toBe(404);
     await bobSocket.request('skip_chat', { sessionId });
     expect((await requestSuggestions(bob, { sessionId })).status).toBe(404);
@@ -135,7 +147,7 @@ describe('suggestions of a language model', () => {
     expect(model.receivedRequests).toHaveLength(6);
   });
 
-  // Has to be the last test: the replica does not ask the model for five minutes afterwards.
+  // Must be the last test: after it, the replica does not ask the model for five minutes.
   it('are empty when the model fails; after three failures it is not asked, and no text of a user is logged', async () => {
     const { bob, bobSocket, sessionId } = await startChat(stack);
     const otherChat = await startChat(stack);
@@ -143,23 +155,18 @@ describe('suggestions of a language model', () => {
     const warn = jest.spyOn(Logger.prototype, 'warn').mockReturnValue();
     // An answer without a usable line is not a failure.
     model.setBehaviour(answerWithLines('Only contacts: example.com'));
-    expect((await requestSuggestions(bob, { sessionId })).body).toEqual(noSuggestions);
+    await expectNoSuggestions(bob, sessionId);
     for (const name of ['never answers', 'answers HTML', 'answers 500']) {
       model.setBehaviour(failingBehaviours[name]!.behaviour);
       const startedAt = performance.now();
-      expect(await requestSuggestions(bob, { sessionId })).toMatchObject({
-        status: 200,
-        body: noSuggestions,
-      });
+      await expectNoSuggestions(bob, sessionId);
       expect(performance.now() - startedAt).toBeLessThan(MODEL_TIMEOUT_MS + TOLERANCE_MS);
     }
+    // From here on, the model would answer, but the replica does not ask it, in any chat.
     model.setBehaviour(answerWithLines('Tea or coffee?'));
-    expect((await requestSuggestions(bob, { sessionId })).body).toEqual(noSuggestions);
-    // The pause applies to all chats of the replica.
-    expect((await requestSuggestions(otherChat.bob, { sessionId: otherChat.sessionId })).body).toEqual(
-      noSuggestions,
-    );
-    // The unusable answer and three failures. The last two requests did not reach the model.
+    await expectNoSuggestions(bob, sessionId);
+    await expectNoSuggestions(otherChat.bob, otherChat.sessionId);
+    // The unusable answer and three failures.
     expect(model.receivedRequests).toHaveLength(4);
     const lines = warn.mock.calls.map(([line]) => String(line)).filter((line) => line.includes('model'));
     expect(lines).toEqual(['The language model has failed 3 times in a row: status 500']);

@@ -3,9 +3,14 @@ import { KeyedConcurrencyLimiter } from './keyed-concurrency.limiter';
 
 const waitForEventLoop = () => new Promise((resolve) => setImmediate(resolve));
 
+interface LimiterSettings {
+  concurrency: number;
+  maxQueued: number;
+}
+
 describe('ConcurrencyLimiter', () => {
-  it('runs a bounded number of callers at once, queues a bounded number in order, and refuses the rest', async () => {
-    const [concurrency, maxQueued] = [2, 2];
+  /** `enter` acquires a slot and then adds a name to `entered`. */
+  const createLimiter = ({ concurrency, maxQueued }: LimiterSettings) => {
     const limiter = new ConcurrencyLimiter(concurrency, maxQueued);
     const entered: string[] = [];
     const enter = async (name: string) => {
@@ -13,25 +18,47 @@ describe('ConcurrencyLimiter', () => {
       entered.push(name);
       return release;
     };
-    const [firstRelease, , thirdRelease] = ['first', 'second', 'third', 'fourth'].map(enter);
-    await expect(enter('fifth')).rejects.toMatchObject({ code: 'unavailable' });
+    return { limiter, entered, enter };
+  };
+
+  it('refuses a caller when all slots are held and the queue is full', async () => {
+    const { entered, enter } = createLimiter({ concurrency: 2, maxQueued: 2 });
+    for (const name of ['first', 'second', 'queued', 'also queued']) void enter(name);
+    await expect(enter('refused')).rejects.toMatchObject({ code: 'unavailable' });
+    await waitForEventLoop();
+    expect(entered).toEqual(['first', 'second']);
+  });
+
+  it('gives each released slot to the caller that has waited longest', async () => {
+    const { entered, enter } = createLimiter({ concurrency: 1, maxQueued: 2 });
+    const first = enter('first');
+    const second = enter('second');
+    void enter('third');
+
+    const releaseFirst = await first;
+    releaseFirst();
     await waitForEventLoop();
     expect(entered).toEqual(['first', 'second']);
 
-    const release = await firstRelease!;
-    release();
-    release(); // a second call has no effect
+    const releaseSecond = await second;
+    releaseSecond();
     await waitForEventLoop();
     expect(entered).toEqual(['first', 'second', 'third']);
+  });
 
-    (await thirdRelease!)();
+  it('releases only one slot when a release function is called twice', async () => {
+    const { entered, enter } = createLimiter({ concurrency: 2, maxQueued: 2 });
+    const first = enter('first');
+    for (const name of ['second', 'third', 'fourth']) void enter(name);
+    const releaseFirst = await first;
+    releaseFirst();
+    releaseFirst();
     await waitForEventLoop();
-    expect(entered).toEqual(['first', 'second', 'third', 'fourth']);
+    expect(entered).toEqual(['first', 'second', 'third']);
   });
 
   it('releases the slot when the work fails', async () => {
-    const [concurrency, maxQueued] = [1, 0];
-    const limiter = new ConcurrencyLimiter(concurrency, maxQueued);
+    const { limiter } = createLimiter({ concurrency: 1, maxQueued: 0 });
     for (let round = 0; round < 3; round += 1) {
       await expect(limiter.run(() => Promise.reject(new Error('broken')))).rejects.toThrow('broken');
     }
@@ -40,24 +67,41 @@ describe('ConcurrencyLimiter', () => {
 });
 
 describe('KeyedConcurrencyLimiter', () => {
-  it('limits each key separately and forgets keys that are not in use', async () => {
-    const [concurrency, maxQueued] = [1, 1];
-    const limiter = new KeyedConcurrencyLimiter<string>(concurrency, maxQueued);
-    const releaseAda = await limiter.acquire('ada');
-    const releaseBob = await limiter.acquire('bob');
-    const queuedAda = limiter.acquire('ada');
+  const createLimiter = ({ concurrency, maxQueued }: LimiterSettings) =>
+    new KeyedConcurrencyLimiter<string>(concurrency, maxQueued);
+
+  it('limits each key separately', async () => {
+    const limiter = createLimiter({ concurrency: 1, maxQueued: 1 });
+    await limiter.acquire('ada');
+    void limiter.acquire('ada'); // waits
     await expect(limiter.acquire('ada')).rejects.toMatchObject({ code: 'unavailable' });
+    await expect(limiter.acquire('bob')).resolves.toEqual(expect.any(Function));
+  });
+
+  it('forgets a key when its last slot is released', async () => {
+    const limiter = createLimiter({ concurrency: 1, maxQueued: 1 });
+    const releaseAda = await limiter.acquire('ada');
+    const queuedAda = limiter.acquire('ada');
+    const releaseBob = await limiter.acquire('bob');
     expect(limiter.size).toBe(2);
     releaseBob();
-    const releaseBobAgain = await limiter.acquire('bob');
-    releaseBob(); // a second call does not release the slot of the later caller
-    expect(limiter.size).toBe(2);
-    releaseBobAgain();
     expect(limiter.size).toBe(1);
     releaseAda();
     const releaseAdaAgain = await queuedAda;
     expect(limiter.size).toBe(1);
     releaseAdaAgain();
+    expect(limiter.size).toBe(0);
+  });
+
+  it('does not release the slot of a later caller when a release function is called twice', async () => {
+    const limiter = createLimiter({ concurrency: 1, maxQueued: 0 });
+    const release = await limiter.acquire('ada');
+    release();
+    const releaseLater = await limiter.acquire('ada');
+    release();
+    expect(limiter.size).toBe(1);
+    await expect(limiter.acquire('ada')).rejects.toMatchObject({ code: 'unavailable' });
+    releaseLater();
     expect(limiter.size).toBe(0);
   });
 });

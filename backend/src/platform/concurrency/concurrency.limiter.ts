@@ -14,7 +14,7 @@ export class ConcurrencyLimiter {
     private readonly maxQueued: number,
   ) {}
 
-  /** Whether no caller holds a slot or waits for one: callers wait only while every slot is held. */
+  /** Whether no caller holds a slot. Then no caller waits for one either. */
   get isIdle(): boolean {
     return this.running === 0;
   }
@@ -30,17 +30,16 @@ export class ConcurrencyLimiter {
    * @throws DomainError unavailable when the queue is full.
    */
   async acquire(): Promise<() => void> {
+    if (!this.hasRoom) throw new DomainError('unavailable');
     if (this.running < this.concurrency) this.running += 1;
-    else if (this.waiting.length < this.maxQueued)
-      await new Promise<void>((resolve) => this.waiting.push(resolve));
-    else throw new DomainError('unavailable');
+    // The caller that releases a slot passes it on, without changing `running`.
+    else await new Promise<void>((resolve) => this.waiting.push(resolve));
     let isReleased = false;
     return () => {
       if (isReleased) return;
       isReleased = true;
-      const next = this.waiting.shift();
-      // The next caller takes over this slot, so `running` does not change.
-      if (next) next();
+      const passOn = this.waiting.shift();
+      if (passOn) passOn();
       else this.running -= 1;
     };
   }

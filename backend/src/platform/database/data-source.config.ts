@@ -37,7 +37,7 @@ const UNPREPARED = { preparedStatements: 'off' } as const;
 
 /**
  * Returns the connection options of every Thaw process. They set no state of the session, because a transaction pooler
- * shares its connections between clients. `statementMs` only determines `query_timeout`, the client's own limit.
+ * shares its connections between clients. Of the time-outs, they use only `statementMs`, for the client's own limit.
  */
 export const createDataSourceOptions = (
   environment: Pick<Environment, 'DATABASE_URL' | 'DATABASE_POOL_SIZE'> &
@@ -59,6 +59,7 @@ export const createDataSourceOptions = (
 });
 
 /** Whether statements may be prepared: sent with a name, under which PostgreSQL keeps the parsed statement. */
-export const hasPreparedStatements = ({ options }: Pick<DataSource, 'options'>): boolean =>
-  (options.extra as Partial<typeof UNPREPARED> | undefined)?.preparedStatements !==
-  UNPREPARED.preparedStatements;
+export const allowsPreparedStatements = ({ options }: Pick<DataSource, 'options'>): boolean => {
+  const extra = options.extra as Partial<typeof UNPREPARED> | undefined;
+  return extra?.preparedStatements !== 'off';
+};

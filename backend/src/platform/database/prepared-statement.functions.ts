@@ -1,5 +1,5 @@
 import type { EntityManager } from 'typeorm';
-import { hasPreparedStatements } from './data-source.config';
+import { allowsPreparedStatements } from './data-source.config';
 
 /** A statement with a unique name. PostgreSQL parses it once per connection and can reuse its plan. */
 export interface PreparedStatement {
@@ -20,6 +20,6 @@ export const runPrepared = <Rows>(
 ): Promise<Rows> =>
   // TypeORM passes the first argument to the driver unchanged, and the driver accepts a named statement.
   manager.query<Rows>(
-    hasPreparedStatements(manager.dataSource) ? (statement as unknown as string) : statement.text,
+    allowsPreparedStatements(manager.dataSource) ? (statement as unknown as string) : statement.text,
     parameters,
   );

@@ -15,8 +15,8 @@ const REPLICA_TIMEOUT_MS = 1_000;
 
 export type ReadConnection = Pick<EntityManager, 'query'>;
 
-/** Why the replica is not used, as the end of the log line "The read replica …"; null while it is used. */
-type Obstacle = 'does not answer' | 'is too far behind' | 'is not a replica' | null;
+/** Why the replica is not used. The log line is "The read replica", followed by this text. */
+type Obstacle = 'does not answer' | 'is too far behind' | 'is not a replica';
 
 /**
  * Makes reads that may be some seconds out of date from a read replica of PostgreSQL, if there is one
@@ -29,8 +29,8 @@ export class ReadReplicaService implements OnModuleInit, OnApplicationShutdown {
   private readonly lag = new ReplicaLagModel();
   private isStopping = false;
   private readonly readCounts = { replica: 0, primary: 0 };
-  /** Before the first check, the replica has not answered yet. */
-  private obstacle: Obstacle = 'does not answer';
+  /** Null while the replica is used. Before the first check, it has not answered yet. */
+  private obstacle: Obstacle | null = 'does not answer';
   private timer: NodeJS.Timeout | undefined;
   private latestCheck: Promise<void> = Promise.resolve();
 
@@ -62,7 +62,7 @@ export class ReadReplicaService implements OnModuleInit, OnApplicationShutdown {
   }
 
   async onModuleInit(): Promise<void> {
-    if (this.replica) await this.check(this.replica);
+    if (this.replica) await this.checkRepeatedly(this.replica);
   }
 
   async onApplicationShutdown(): Promise<void> {
@@ -74,7 +74,7 @@ export class ReadReplicaService implements OnModuleInit, OnApplicationShutdown {
 
   /**
    * Makes a read whose result may be up to 5 s out of date.
-   * @param work called with the connection to read from; called again with the primary's if it throws on the replica.
+   * @param work reads from the connection that it gets: the replica's, and if this fails, the primary's.
    * @param minimum a position from `readPrimaryPosition`; the result includes everything committed up to it.
    * @throws whatever `work` throws on the primary.
    */
@@ -88,11 +88,8 @@ export class ReadReplicaService implements OnModuleInit, OnApplicationShutdown {
         this.readCounts.replica += 1;
         return result;
       } catch (error) {
-        if (isConnectionFailure(error)) {
-          // Without a known position the replica is not used, so no read waits for it until a check succeeds.
-          this.lag.reset();
-          this.report('does not answer');
-        } else logWarning(this.logger, 'A read from the read replica failed', error);
+        if (isConnectionFailure(error)) this.stopUsingReplica('does not answer');
+        else logWarning(this.logger, 'A read from the read replica failed', error);
       }
     }
     this.readCounts.primary += 1;
@@ -104,38 +101,44 @@ export class ReadReplicaService implements OnModuleInit, OnApplicationShutdown {
     return isRecent && (minimum === undefined || this.lag.hasReached(minimum));
   }
 
-  private async check(replica: DataSource): Promise<void> {
-    this.latestCheck = this.comparePositions(replica);
+  /** Starts the checks. Resolves after the first one. */
+  private async checkRepeatedly(replica: DataSource): Promise<void> {
+    this.latestCheck = this.check(replica);
     await this.latestCheck;
     if (this.isStopping) return;
-    this.timer = setTimeout(() => void this.check(replica), CHECK_EVERY_MS).unref();
+    this.timer = setTimeout(() => void this.checkRepeatedly(replica), CHECK_EVERY_MS).unref();
   }
 
-  /** Compares the positions of both servers and logs a change of the replica's state. Never rejects. */
-  private async comparePositions(replica: DataSource): Promise<void> {
+  /** Compares the positions of both servers and decides whether the replica is used. Never rejects. */
+  private async check(replica: DataSource): Promise<void> {
     const now = performance.now();
     try {
       this.lag.recordPrimary(now, await readPrimaryPosition(this.primary.manager));
     } catch {
-      // While the primary does not answer, the lag grows, and the replica is used until the lag exceeds the maximum.
+      // While the primary does not answer, the computed lag grows with time. The replica is used until the lag exceeds
+      // the maximum.
     }
     try {
       const position = await readReplicaPosition(replica);
       if (position === null) {
-        this.lag.reset();
-        this.report('is not a replica');
+        this.stopUsingReplica('is not a replica');
         return;
       }
       this.lag.recordReplica(position);
-      this.report(this.canServe() ? null : 'is too far behind');
+      this.setObstacle(this.canServe() ? null : 'is too far behind');
     } catch {
-      this.lag.reset();
-      this.report('does not answer');
+      this.stopUsingReplica('does not answer');
     }
   }
 
+  /** Sends all reads to the primary until a check succeeds. */
+  private stopUsingReplica(obstacle: Obstacle): void {
+    this.lag.reset(); // without a known position, the replica cannot serve a read
+    this.setObstacle(obstacle);
+  }
+
   /** Logs the obstacle if it has changed. */
-  private report(obstacle: Obstacle): void {
+  private setObstacle(obstacle: Obstacle | null): void {
     if (this.obstacle === obstacle) return;
     this.obstacle = obstacle;
     if (obstacle === null) this.logger.log('Reads are made from the read replica');

@@ -1,5 +1,7 @@
 import { parseLsn, ReplicaLagModel } from './replica-lag.model';
 
+// Positions in PostgreSQL's write-ahead log are `bigint`. Times are in milliseconds.
+
 describe('ReplicaLagModel', () => {
   it('returns an infinite lag until the replica has reached a recorded position of the primary', () => {
     const lag = new ReplicaLagModel();
@@ -13,15 +15,11 @@ describe('ReplicaLagModel', () => {
 
   it('measures the lag from the latest moment whose position the replica has reached', () => {
     const lag = new ReplicaLagModel();
-    for (const [time, position] of [
-      [1_000, 100n],
-      [2_000, 200n],
-      [3_000, 300n],
-    ] as const)
-      lag.recordPrimary(time, position);
+    lag.recordPrimary(1_000, 100n);
+    lag.recordPrimary(2_000, 200n);
+    lag.recordPrimary(3_000, 300n);
     lag.recordReplica(250n);
     expect(lag.computeLagMs(3_500)).toBe(1_500);
-    expect([lag.hasReached(250n), lag.hasReached(251n)]).toEqual([true, false]);
     lag.recordReplica(300n);
     expect(lag.computeLagMs(3_500)).toBe(500);
   });
@@ -52,17 +50,30 @@ describe('ReplicaLagModel', () => {
     lag.recordPrimary(0, 100n);
     lag.recordReplica(100n);
     lag.reset();
-    expect([lag.computeLagMs(1), lag.hasReached(1n)]).toEqual([Infinity, false]);
+    expect(lag.computeLagMs(1)).toBe(Infinity);
     lag.recordPrimary(5, 110n);
     lag.recordReplica(110n);
     expect(lag.computeLagMs(6)).toBe(1);
   });
+
+  it('knows which positions the replica has reached, until a reset', () => {
+    const lag = new ReplicaLagModel();
+    lag.recordPrimary(0, 200n);
+    lag.recordReplica(250n);
+    expect(lag.hasReached(250n)).toBe(true);
+    expect(lag.hasReached(251n)).toBe(false);
+    lag.reset();
+    expect(lag.hasReached(1n)).toBe(false);
+  });
 });
 
 describe('parseLsn', () => {
-  it('orders positions as PostgreSQL does', () => {
+  it('parses the two halves of a position as one hexadecimal number', () => {
     expect(parseLsn('0/0')).toBe(0n);
     expect(parseLsn('16/B374D848')).toBe(0x16b374d848n);
+  });
+
+  it('orders positions as PostgreSQL does', () => {
     expect(parseLsn('1/0') > parseLsn('0/FFFFFFFF')).toBe(true);
   });
 });

@@ -10,16 +10,17 @@ import { dropTableCopies } from './table-copy.repository';
 
 const TRY_LOCK_EVERY_MS = 100;
 
+type ServiceSettings = Pick<Environment, 'DATABASE_URL' | 'DATABASE_POOL_SIZE'>;
+type MigrationSettings = ServiceSettings &
+  Partial<Pick<Environment, 'MIGRATE_DATABASE_URL' | 'DATABASE_PREPARED_STATEMENTS'>>;
+
 /**
  * Runs the pending migrations with the role of MIGRATE_DATABASE_URL if it is set, otherwise with that of DATABASE_URL.
  * Gives the role of DATABASE_URL its privileges and time-outs.
  * Safe to call from several processes at once: one migrates while the others wait.
  * @returns the names of the migrations run by this call.
  */
-export const migrate = async (
-  environment: Pick<Environment, 'DATABASE_URL' | 'DATABASE_POOL_SIZE'> &
-    Partial<Pick<Environment, 'MIGRATE_DATABASE_URL' | 'DATABASE_PREPARED_STATEMENTS'>>,
-): Promise<string[]> => {
+export const migrate = async (environment: MigrationSettings): Promise<string[]> => {
   const options = createDataSourceOptions({
     ...environment,
     DATABASE_URL: environment.MIGRATE_DATABASE_URL ?? environment.DATABASE_URL,
@@ -47,7 +48,7 @@ export const migrate = async (
       await setServiceTimeouts(environment);
       return executed.map(({ name }) => name);
     } finally {
-      // Destroying the data source below closes the connection, which releases the lock in every case.
+      // This only returns the connection to the pool. `destroy`, below, closes it, which releases the lock.
       await lockHolder.release();
     }
   } finally {
@@ -56,23 +57,21 @@ export const migrate = async (
 };
 
 /**
- * Polls for the lock instead of waiting in one statement. An index that is created concurrently waits for every older
- * statement, so the process that migrates and a process that waits for it would wait for each other.
+ * Polls for the lock instead of waiting for it in one statement. A migration that creates an index concurrently waits
+ * for all older statements to end, so it would never end if another process waited for it in such a statement.
  */
 const waitForLock = async (lockHolder: QueryRunner): Promise<void> => {
   const tryLock = async (): Promise<boolean> => {
-    const [row] = (await lockHolder.query('SELECT pg_try_advisory_lock($1) AS "isTaken"', [
+    const [row] = (await lockHolder.query('SELECT pg_try_advisory_lock($1) AS "hasLock"', [
       MIGRATION_LOCK,
-    ])) as { isTaken: boolean }[];
-    return row?.isTaken === true;
+    ])) as { hasLock: boolean }[];
+    return row?.hasLock === true;
   };
   while (!(await tryLock())) await delay(TRY_LOCK_EVERY_MS);
 };
 
 /** Sets the time-outs for the role of the service: a transaction pooler refuses them as parameters of a connection. */
-const setServiceTimeouts = async (
-  environment: Pick<Environment, 'DATABASE_URL' | 'DATABASE_POOL_SIZE'>,
-): Promise<void> => {
+const setServiceTimeouts = async (environment: ServiceSettings): Promise<void> => {
   const service = new DataSource({ ...createDataSourceOptions(environment), poolSize: 1 });
   await service.initialize();
   try {

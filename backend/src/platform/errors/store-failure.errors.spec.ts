@@ -60,7 +60,7 @@ describe('isStoreFailure', () => {
     "READONLY You can't write against a read only replica.",
     'LOADING Redis is loading the dataset in memory',
     "MASTERDOWN Link with MASTER is down and replica-serve-stale-data is set to 'no'.",
-  ])('recognises the Redis error reply: %s', (message) => {
+  ])('recognises an error reply of Redis that means an unavailable store: %s', (message) => {
     expect(isStoreFailure(Object.assign(new Error(message), { name: 'ReplyError' }))).toBe(true);
   });
 
@@ -119,14 +119,23 @@ describe('classifyWriteFault', () => {
 });
 
 describe('isTimeout', () => {
-  it('recognises time-outs of statements, of locks and of the client, but no other errors', () => {
-    expect(
-      [createFailedQuery('57014'), createFailedQuery('55P03'), new Error('Query read timeout')].map(
-        isTimeout,
-      ),
-    ).toEqual([true, true, true]);
-    expect(
-      [createFailedQuery('57P01'), createFailedQuery('40P01'), new Error('a bug')].map(isTimeout),
-    ).toEqual([false, false, false]);
+  it.each(
+    addLabels([
+      createFailedQuery('57014'), // statement time-out
+      createFailedQuery('55P03'), // lock time-out
+      new Error('Query read timeout'), // time-out of the client
+    ]),
+  )('recognises a time-out: %s', (_label, error) => {
+    expect(isTimeout(error)).toBe(true);
+  });
+
+  it.each(
+    addLabels([
+      createFailedQuery('57P01'), // the server shuts down
+      createFailedQuery('40P01'), // deadlock
+      new Error('a bug'),
+    ]),
+  )('returns false for any other error: %s', (_label, error) => {
+    expect(isTimeout(error)).toBe(false);
   });
 });

@@ -23,8 +23,12 @@ describe('CommandExecutorService', () => {
   });
   afterAll(() => store.close());
 
-  /** Counts events. A command appends one, or does nothing when the count has reached the limit. */
-  const counter: Decider<number, { eventId: string }, NewEvent | StoredEvent> = {
+  interface CountCommand {
+    eventId: string;
+  }
+
+  /** The state is the number of events. A command appends one event, or none when the limit has been reached. */
+  const counter: Decider<number, CountCommand, NewEvent | StoredEvent> = {
     initialState: () => 0,
     evolve: (count) => count + 1,
     decide: ({ eventId }, count) =>
@@ -33,8 +37,8 @@ describe('CommandExecutorService', () => {
 
   it('decides again after a version conflict', async () => {
     const streamId = createStreamId();
-    // Each conflict of a command means that another one has appended. With as many commands as attempts, a command has
-    // fewer conflicts than attempts.
+    // A command has a conflict only when another one has appended. So none of `MAX_ATTEMPTS` commands has as many
+    // conflicts as attempts.
     const results = await Promise.allSettled(
       Array.from({ length: MAX_ATTEMPTS }, () =>
         store.executor.execute(streamId, counter, { eventId: randomUUID() }),
@@ -44,11 +48,11 @@ describe('CommandExecutorService', () => {
     expect(await store.eventStore.read(streamId)).toHaveLength(COUNT_LIMIT);
   });
 
-  it('skips events of a newer release and appends after them', async () => {
+  it('does not fold events of a newer release, and appends after them', async () => {
     const streamId = createStreamId();
     await store.eventStore.append(streamId, 'none', [createNoted('one'), createNoted('two')]);
     const read = store.eventStore.read.bind(store.eventStore);
-    const readNewer = jest.spyOn(store.eventStore, 'read').mockImplementation(async (...parameters) => {
+    const readAsIfNewer = jest.spyOn(store.eventStore, 'read').mockImplementation(async (...parameters) => {
       const [first, second] = await read(...parameters);
       return [
         { ...first!, type: 'UnknownType', schemaVersion: 1 },
@@ -56,20 +60,28 @@ describe('CommandExecutorService', () => {
       ];
     });
     const { state, events } = await store.executor.execute(streamId, counter, { eventId: randomUUID() });
-    readNewer.mockRestore();
-    expect(state).toBe(1);
+    readAsIfNewer.mockRestore();
+    expect(state).toBe(1); // counts only the new event
     expect(events).toMatchObject([{ streamPosition: 3, data: { note: 'count 1' } }]);
   });
 
-  it('executes a first command without loading the stream, and throws a conflict when the stream exists', async () => {
+  it('executes a first command without loading the stream', async () => {
     const streamId = createStreamId();
     const read = jest.spyOn(store.eventStore, 'read');
     const first = await store.executor.executeFirst(streamId, counter, { eventId: randomUUID() });
+    expect(read).not.toHaveBeenCalled();
+    read.mockRestore();
+    expect(first).toMatchObject({ state: 1, events: [{ streamPosition: 1 }] });
+  });
+
+  it('throws a conflict, without loading the stream, when a first command finds that the stream exists', async () => {
+    const streamId = createStreamId();
+    await store.executor.executeFirst(streamId, counter, { eventId: randomUUID() });
+    const read = jest.spyOn(store.eventStore, 'read');
     const second = store.executor.executeFirst(streamId, counter, { eventId: randomUUID() });
     await expect(second).rejects.toThrow(StreamVersionConflictError);
     expect(read).not.toHaveBeenCalled();
     read.mockRestore();
-    expect(first).toMatchObject({ state: 1, events: [{ streamPosition: 1 }] });
     expect(await store.eventStore.read(streamId)).toHaveLength(1);
   });
 
@@ -79,7 +91,9 @@ describe('CommandExecutorService', () => {
     await store.executor.runInTransaction(async (manager) => {
       attempts += 1;
       const history = await store.eventStore.read(streamId, manager);
-      if (attempts === 1) await store.eventStore.append(streamId, 'none', [createNoted('concurrent')]);
+      const isFirstAttempt = attempts === 1;
+      // Another writer, outside the transaction, appends after the read.
+      if (isFirstAttempt) await store.eventStore.append(streamId, 'none', [createNoted('concurrent')]);
       await store.eventStore.append(streamId, history.length, [createNoted('own')], manager);
     });
     expect(attempts).toBe(2);

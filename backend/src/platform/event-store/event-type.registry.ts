@@ -11,16 +11,13 @@ export interface EventTypeDefinition {
   upcasters?: Readonly<Record<number, (data: EventData) => EventData>>;
   /** Personal fields of `data`, stored beside the log so that they can be erased. */
   personalFields: readonly string[];
-  /**
-   * Id of the user whose erasure also erases the personal fields. Absent, or null for an event, if there is no such
-   * user.
-   */
+  /** Returns the user whose erasure also erases the personal fields; null if there is none. Absent: always none. */
   subjectId?: (data: EventData) => number | null;
-  /** How long after the event its personal fields expire. Without it, they do not expire. */
+  /** How long after the event its personal fields expire. Absent: they do not expire. */
   personalExpiresAfterMs?: number;
 }
 
-/** Every event type that this process may append or read. */
+/** Every event type that this process may append or read. Modules declare their types at start-up by `register`. */
 @Injectable()
 export class EventTypeRegistry {
   private readonly definitions = new Map<string, EventTypeDefinition>();
@@ -28,12 +25,9 @@ export class EventTypeRegistry {
   /** @throws Error if a type is declared twice or lacks an upcaster for an earlier version. */
   register(definitions: readonly EventTypeDefinition[]): void {
     for (const definition of definitions) {
-      const { type, schemaVersion, upcasters } = definition;
+      const { type } = definition;
       if (this.definitions.has(type)) throw new Error(`Event type ${type} is declared twice`);
-      for (let version = 1; version < schemaVersion; version += 1) {
-        if (!upcasters?.[version])
-          throw new Error(`Event type ${type} has no upcaster for version ${version}`);
-      }
+      requireUpcasters(definition);
       this.definitions.set(type, definition);
     }
   }
@@ -62,7 +56,7 @@ export class EventTypeRegistry {
   upcast(type: string, version: number, data: EventData): EventData {
     const definition = this.get(type);
     if (version > definition.schemaVersion) throw new UnknownEventError(type, version);
-    return upcast(definition, version, data);
+    return upcastData(definition, version, data);
   }
 
   /**
@@ -72,17 +66,31 @@ export class EventTypeRegistry {
   upcastEvent<Event extends { type: string; schemaVersion: number; data: EventData }>(event: Event): Event {
     const definition = this.definitions.get(event.type);
     if (!definition || event.schemaVersion >= definition.schemaVersion) return event;
-    const data = upcast(definition, event.schemaVersion, event.data);
+    const data = upcastData(definition, event.schemaVersion, event.data);
     return { ...event, schemaVersion: definition.schemaVersion, data };
   }
 }
 
-/** Upcasts data of an earlier version to the current version of its type. */
-export const upcast = (definition: EventTypeDefinition, version: number, data: EventData): EventData => {
+const requireUpcasters = ({ type, schemaVersion, upcasters }: EventTypeDefinition): void => {
+  for (let version = 1; version < schemaVersion; version += 1) {
+    if (!upcasters?.[version]) throw new Error(`Event type ${type} has no upcaster for version ${version}`);
+  }
+};
+
+/**
+ * Upcasts data, one version after the other, to the current version of its type.
+ * @param version the version of `data`. Data of the current or a newer version is returned unchanged.
+ */
+export const upcastData = (
+  { schemaVersion, upcasters }: EventTypeDefinition,
+  version: number,
+  data: EventData,
+): EventData => {
   let current = data;
-  for (let from = version; from < definition.schemaVersion; from += 1) {
-    // `register` has checked that no upcaster is missing.
-    current = definition.upcasters?.[from]?.(current) ?? current;
+  for (let from = version; from < schemaVersion; from += 1) {
+    // Always found, because `register` has checked it.
+    const upcaster = upcasters?.[from];
+    if (upcaster) current = upcaster(current);
   }
   return current;
 };

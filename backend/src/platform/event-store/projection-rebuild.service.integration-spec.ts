@@ -1,4 +1,5 @@
-// Uses real PostgreSQL. A rebuild fills copies of the read models' tables, and then replaces the tables with them.
+// Uses real PostgreSQL. A rebuild fills copies of the read models' tables. The exchange then locks the tables, applies
+// the remaining events, and replaces the tables with the copies.
 import {
   createTestEventStore,
   createStreamId,
@@ -13,7 +14,7 @@ import { ProjectionRegistry } from './projection.registry';
 
 jest.setTimeout(30_000);
 
-/** A rebuild must not delay other statements for longer: they fail if they wait for a lock for 1 s. */
+/** Longest allowed delay of another statement during a rebuild. Statements fail when they wait 1 s for a lock. */
 const MAX_DELAY_MS = 900;
 
 describe('a rebuild of the read models', () => {
@@ -30,8 +31,8 @@ describe('a rebuild of the read models', () => {
     const before = await store.readRows('notes');
     await store.dataSource.query('DELETE FROM notes WHERE stream_position = 1');
     await store.dataSource.query(`INSERT INTO notes VALUES (999999, 'note-x', 1, 'without an event')`);
-    const count = await store.rebuilder.rebuild();
-    expect(count).toBe((await store.readRows('events')).length);
+    const eventCount = await store.rebuilder.rebuild();
+    expect(eventCount).toBe((await store.readRows('events')).length);
     expect(await store.readRows('notes')).toEqual(before);
   });
 
@@ -58,22 +59,22 @@ describe('a rebuild of the read models', () => {
     expect(await store.readRows('notes')).toEqual(before);
   });
 
-  it('applies events that are appended after the copies were created, or whose transaction commits then', async () => {
-    const [committedLate, committedEarly] = [createStreamId(), createStreamId()];
-    // The event of `committedLate` gets the lower position, but commits only while the rebuild is running.
-    const appending = store.dataSource.createQueryRunner();
-    await appending.startTransaction();
-    await store.eventStore.append(committedLate, 'none', [createNoted('late')], appending.manager);
-    await store.eventStore.append(committedEarly, 'none', [createNoted('early')]);
+  it('applies events that are appended, or whose transaction commits, after the copies were created', async () => {
+    const [lateStreamId, earlyStreamId] = [createStreamId(), createStreamId()];
+    // The event `late` gets the lower position, but its transaction commits only during the rebuild.
+    const lateTransaction = store.dataSource.createQueryRunner();
+    await lateTransaction.startTransaction();
+    await store.eventStore.append(lateStreamId, 'none', [createNoted('late')], lateTransaction.manager);
+    await store.eventStore.append(earlyStreamId, 'none', [createNoted('early')]);
     const rebuilding = store.rebuilder.rebuild();
     await until(hasCopies);
-    await store.eventStore.append(committedEarly, 1, [createNoted('during the rebuild')]);
-    expect(await store.readRows('notes', committedEarly)).toHaveLength(2);
-    await appending.commitTransaction();
-    await appending.release();
+    await store.eventStore.append(earlyStreamId, 1, [createNoted('during the rebuild')]);
+    expect(await store.readRows('notes', earlyStreamId)).toHaveLength(2);
+    await lateTransaction.commitTransaction();
+    await lateTransaction.release();
     expect(await rebuilding).toBe((await store.readRows('events')).length);
-    expect(await store.readRows('notes', committedLate)).toMatchObject([{ note: 'late' }]);
-    expect(await store.readRows('notes', committedEarly)).toMatchObject([
+    expect(await store.readRows('notes', lateStreamId)).toMatchObject([{ note: 'late' }]);
+    expect(await store.readRows('notes', earlyStreamId)).toMatchObject([
       { note: 'early' },
       { note: 'during the rebuild' },
     ]);
@@ -81,16 +82,10 @@ describe('a rebuild of the read models', () => {
 
   it('keeps the event of a transaction that waits for the locked tables during the exchange', async () => {
     const streamId = createStreamId();
-    const readPage = store.eventStore.readPage.bind(store.eventStore);
     let appending: Promise<unknown> | undefined;
-    jest.spyOn(store.eventStore, 'readPage').mockImplementation(async (range, manager) => {
-      // Only the exchange, which has locked the tables by then, reads without an upper end.
-      const isExchange = range.upTo === Number.MAX_SAFE_INTEGER;
-      if (isExchange && !appending) {
-        appending = store.eventStore.append(streamId, 'none', [createNoted('waits for the new table')]);
-        await until(() => isLockAwaited('RowExclusiveLock'));
-      }
-      return readPage(range, manager);
+    runDuringExchange(async () => {
+      appending = store.eventStore.append(streamId, 'none', [createNoted('waits for the new table')]);
+      await until(() => isLockAwaited('RowExclusiveLock'));
     });
     try {
       await store.rebuilder.rebuild();
@@ -106,9 +101,9 @@ describe('a rebuild of the read models', () => {
   });
 
   it('waits for a long transaction that reads a table, and delays other reads and appends only briefly', async () => {
-    const reading = store.dataSource.createQueryRunner();
-    await reading.startTransaction();
-    await reading.query('SELECT count(*) FROM notes');
+    const longTransaction = store.dataSource.createQueryRunner();
+    await longTransaction.startTransaction();
+    await longTransaction.query('SELECT count(*) FROM notes');
     const tableIdBefore = await readTableId();
     let isRebuilt = false;
     const rebuilding = store.rebuilder.rebuild().finally(() => (isRebuilt = true));
@@ -119,16 +114,22 @@ describe('a rebuild of the read models', () => {
     expect(performance.now() - startedAt).toBeLessThan(MAX_DELAY_MS);
     expect(isRebuilt).toBe(false);
     expect(await readTableId()).toBe(tableIdBefore);
-    await reading.commitTransaction();
-    await reading.release();
+    await longTransaction.commitTransaction();
+    await longTransaction.release();
     await rebuilding;
     expect(await readTableId()).not.toBe(tableIdBefore);
     expect(await hasCopies()).toBe(false);
   });
 
-  it('replaces the copies of a rebuild that was killed, and refuses one of two concurrent calls', async () => {
+  it('replaces the copies that a killed rebuild has left', async () => {
     await store.dataSource.query('CREATE SCHEMA read_model_copies');
     await store.dataSource.query('CREATE TABLE read_model_copies.notes (left_over text)');
+    const before = await store.readRows('notes');
+    await store.rebuilder.rebuild();
+    expect(await store.readRows('notes')).toEqual(before);
+  });
+
+  it('refuses a second call while it is running', async () => {
     const before = await store.readRows('notes');
     const outcomes = await Promise.allSettled([store.rebuilder.rebuild(), store.rebuilder.rebuild()]);
     expect(outcomes.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
@@ -155,6 +156,19 @@ describe('a rebuild of the read models', () => {
       `SELECT 1 FROM pg_tables WHERE schemaname = 'read_model_copies'`,
     );
     return rows.length > 0;
+  };
+  /** Calls `work` once, when the next exchange has locked the tables and is about to read the remaining events. */
+  const runDuringExchange = (work: () => Promise<void>): void => {
+    const readPage = store.eventStore.readPage.bind(store.eventStore);
+    let hasRun = false;
+    jest.spyOn(store.eventStore, 'readPage').mockImplementation(async (range, manager) => {
+      const isExchange = range.upTo === Number.MAX_SAFE_INTEGER; // other reads have an upper end
+      if (isExchange && !hasRun) {
+        hasRun = true;
+        await work();
+      }
+      return readPage(range, manager);
+    });
   };
   /** Returns the id of the table `notes`, which changes when the table is exchanged. */
   const readTableId = async (): Promise<unknown> =>

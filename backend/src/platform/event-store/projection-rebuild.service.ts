@@ -11,25 +11,20 @@ import type { StoredEvent } from './stored-event.types';
 
 /** Maximum number of events in a page. The events of a page are read and applied together. */
 const PAGE_SIZE = 1_000;
-/**
- * The exchange of the tables is tried as soon as the remaining events can be applied in this time. The exchange delays
- * reads for that long.
- */
-const EXCHANGE_APPLY_MS = 150;
-/**
- * How long the exchange waits for the transactions that use the tables. Transactions that start meanwhile wait for the
- * end of the exchange. EXCHANGE_LOCK_MS and EXCHANGE_APPLY_MS together are less than the lock time-out of api replicas,
- * which is 1 s.
- */
+
+// The exchange replaces the tables with their filled copies. Requests that use the tables wait for its end, so its two
+// limits together are less than the lock time-out of api replicas, which is 1 s.
+/** How long the exchange waits for the transactions that already use the tables. */
 const EXCHANGE_LOCK_MS = 200;
-/** The pause after the first failed exchange of the tables. Each further pause is twice as long, up to the maximum. */
+/** How long the exchange may apply the events that the copies still lack. */
+const EXCHANGE_APPLY_MS = 150;
+/** The pause after the first failed exchange. Each further pause is twice as long, up to the maximum. */
 const FIRST_PAUSE_MS = 100;
 const MAX_PAUSE_MS = 5_000;
-/**
- * For how long the exchange is tried: longer than a backup, which reads the tables in one transaction for many minutes.
- */
-const MAX_EXCHANGE_MS = 60 * 60_000;
-/** Maximum number of attempts to apply a page of events again to the repeatable projections. */
+/** For how long the exchange is retried: longer than a backup, which reads the tables in one long transaction. */
+const MAX_RETRY_TIME_MS = 60 * 60_000;
+
+/** Maximum number of attempts to apply a page of events to the repeatable projections (`Projection.isRepeatable`). */
 const MAX_APPLY_AGAIN_ATTEMPTS = 10;
 /** SQLSTATEs after which a transaction is tried again: deadlock, lock time-out and statement time-out. */
 const BUSY_SQLSTATES = ['40P01', '55P03', '57014'];
@@ -44,8 +39,8 @@ interface Progress {
 
 /**
  * Rebuilds every read model from the log, while the service runs (docs/decisions/0075). Fills copies of the tables; the
- * exchange then replaces the tables with the copies in one transaction. A projection without tables of its own changes
- * tables that are not replaced. If it is repeatable, the events of the log are applied to it again.
+ * exchange then replaces the tables with the copies in one transaction. Projections without tables of their own get no
+ * copies. The repeatable ones among them are passed the events of the log again.
  */
 @Injectable()
 export class ProjectionRebuildService {
@@ -83,8 +78,8 @@ export class ProjectionRebuildService {
 
   /** Holds the lock of migrations during `work`, because a migration must not change the tables during a rebuild. */
   private async runExclusively<Result>(work: () => Promise<Result>): Promise<Result> {
-    // A lock of the session would not do, because a transaction pooler shares sessions between processes. An idle
-    // transaction holds the lock instead.
+    // An idle transaction holds the lock. A session could not, because a transaction pooler shares sessions between
+    // processes.
     return this.dataSource.transaction(async (holder) => {
       await holder.query('SET LOCAL idle_in_transaction_session_timeout = 0');
       const [row] = await holder.query<{ locked: boolean }[]>(
@@ -97,50 +92,62 @@ export class ProjectionRebuildService {
   }
 
   private async fillAndExchange(copies: TableCopyRepository): Promise<number> {
-    const settled = await this.positions.findSettled();
-    let progress = await this.applyUpTo(settled, { position: 0, count: 0 }, copies, { appliesAgain: true });
+    let progress = await this.applyEarlierEvents(copies);
     await copies.analyze();
-    const giveUpAt = Date.now() + MAX_EXCHANGE_MS;
-    for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, MAX_PAUSE_MS)) {
+    const giveUpAt = Date.now() + MAX_RETRY_TIME_MS;
+    let pauseMs = FIRST_PAUSE_MS;
+    for (;;) {
       progress = await this.catchUp(progress, copies);
-      const count = await this.tryExchange(progress, copies);
-      if (count !== null) return count; // exchanged
+      const totalCount = await this.tryExchange(progress, copies);
+      if (totalCount !== null) return totalCount;
       if (Date.now() > giveUpAt) throw new Error('The tables were in use for an hour');
       this.logger.log('The tables are in use; the exchange is tried again');
       await wait(pauseMs);
-    }
-  }
-
-  /** Applies new events in rounds, until a round takes no longer than the exchange may. */
-  private async catchUp(progress: Progress, copies: TableCopyRepository): Promise<Progress> {
-    for (let from = progress; ;) {
-      const settled = await this.positions.findSettled();
-      const startedAt = performance.now();
-      from = await this.applyUpTo(settled, from, copies);
-      if (performance.now() - startedAt <= EXCHANGE_APPLY_MS) return from;
+      pauseMs = Math.min(2 * pauseMs, MAX_PAUSE_MS);
     }
   }
 
   /**
-   * Applies the events up to a settled position to the copies, in one transaction for each page.
-   * @param appliesAgain whether the events are applied again to the repeatable projections. This is only needed for
-   * events from before the rebuild: an append during the rebuild has already applied its events to them.
+   * Applies the events from before the rebuild to the copies, and again to the repeatable projections. Later events are
+   * not applied to these again: the transaction that appends an event applies it to every projection.
    */
-  private async applyUpTo(
-    upTo: number,
-    { position, count }: Progress,
+  private async applyEarlierEvents(copies: TableCopyRepository): Promise<Progress> {
+    const settled = await this.positions.findSettled();
+    let count = 0;
+    for await (const events of this.applyPages({ after: 0, upTo: settled }, copies)) {
+      await this.applyAgain(events);
+      count += events.length;
+    }
+    return { position: settled, count };
+  }
+
+  /** Applies new events in rounds, until a round takes no longer than the exchange may. */
+  private async catchUp({ position, count }: Progress, copies: TableCopyRepository): Promise<Progress> {
+    for (;;) {
+      const settled = await this.positions.findSettled();
+      const startedAt = performance.now();
+      for await (const events of this.applyPages({ after: position, upTo: settled }, copies))
+        count += events.length;
+      position = settled;
+      if (performance.now() - startedAt <= EXCHANGE_APPLY_MS) return { position, count };
+    }
+  }
+
+  /** Applies a range of settled events to the copies, each page in its own transaction, and yields the pages. */
+  private async *applyPages(
+    { after, upTo }: { after: number; upTo: number },
     copies: TableCopyRepository,
-    { appliesAgain = false } = {},
-  ): Promise<Progress> {
-    for (let after = position; ;) {
+  ): AsyncGenerator<readonly StoredEvent[]> {
+    let lastPosition = after;
+    for (;;) {
+      const range = { after: lastPosition, upTo, limit: PAGE_SIZE };
       const events = await this.dataSource.transaction(async (manager) => {
         await manager.query('SET LOCAL statement_timeout = 0'); // a page may take longer than the default allows
-        return this.applyPage({ after, upTo, limit: PAGE_SIZE }, copies, manager);
+        return this.applyPage(range, copies, manager);
       });
-      if (appliesAgain) await this.applyAgain(events);
-      count += events.length;
-      if (events.length < PAGE_SIZE) return { position: upTo, count };
-      after = events.at(-1)?.globalPosition ?? after;
+      yield events;
+      if (events.length < PAGE_SIZE) return;
+      lastPosition = events.at(-1)?.globalPosition ?? lastPosition;
     }
   }
 
@@ -170,9 +177,9 @@ export class ProjectionRebuildService {
 
   /**
    * Locks the tables, applies the remaining events and replaces the tables, in one transaction. The lock waits for
-   * transactions that have changed the tables, so the remaining events include theirs. A transaction that has appended
-   * events but not changed the tables yet waits for the exchange, and then changes the new tables.
-   * @returns the number of all events; null if the tables were in use, in which case nothing was changed.
+   * transactions that have changed the tables, so the remaining events include theirs. Other appends wait for the
+   * exchange before they change the tables, and then change the new ones.
+   * @returns the number of all events; null if the exchange would have taken too long, so that nothing was changed.
    */
   private async tryExchange(
     { position, count }: Progress,
@@ -189,7 +196,7 @@ export class ProjectionRebuildService {
         return count + applied;
       });
     } catch (error) {
-      if (error instanceof TooManyEventsError || isBusy(error)) return null;
+      if (error instanceof ApplyTimeExceededError || isBusy(error)) return null;
       throw error;
     }
   }
@@ -197,7 +204,7 @@ export class ProjectionRebuildService {
   /**
    * Applies the remaining events to the copies.
    * @returns the number of applied events.
-   * @throws TooManyEventsError when they take more time than an exchange may take.
+   * @throws ApplyTimeExceededError when they take longer than EXCHANGE_APPLY_MS.
    */
   private async applyRemaining(
     position: number,
@@ -206,19 +213,20 @@ export class ProjectionRebuildService {
   ): Promise<number> {
     const giveUpAt = performance.now() + EXCHANGE_APPLY_MS;
     let count = 0;
-    for (let after = position; ;) {
+    let after = position;
+    for (;;) {
       const range = { after, upTo: Number.MAX_SAFE_INTEGER, limit: PAGE_SIZE }; // up to the end of the log
       const events = await this.applyPage(range, copies, manager);
       count += events.length;
       if (events.length < PAGE_SIZE) return count;
-      if (performance.now() > giveUpAt) throw new TooManyEventsError();
+      if (performance.now() > giveUpAt) throw new ApplyTimeExceededError();
       after = events.at(-1)?.globalPosition ?? after;
     }
   }
 }
 
-/** More events remain than an exchange may apply while it delays reads. */
-class TooManyEventsError extends Error {}
+/** Rolls back an exchange that would delay requests for too long. */
+class ApplyTimeExceededError extends Error {}
 
 const isBusy = (error: unknown): boolean =>
   error instanceof QueryFailedError &&

@@ -2,6 +2,7 @@ import { GracefulShutdownService } from '../lifecycle/graceful-shutdown.service'
 import type { AppLoggerService } from '../observability/app-logger.service';
 import { HealthCheckRegistry } from './health-check.registry';
 
+/** Creates the service that reports a shutdown of the process to the registry. It logs nothing. */
 const createShutdown = () => new GracefulShutdownService({ write: jest.fn() } as unknown as AppLoggerService);
 
 describe('HealthCheckRegistry', () => {
@@ -34,13 +35,20 @@ describe('HealthCheckRegistry', () => {
     expect(await readiness).toEqual({ isReady: false, checks: { hung: 'failed' } });
   });
 
-  it('stays ready while a check fails for less than `mayFailForMs`, if the check has passed before', async () => {
-    jest.useFakeTimers();
+  it('is not ready before a check has passed once, even if the check may fail for a time', async () => {
     const health = new HealthCheckRegistry(createShutdown());
     let isPassing = false;
     health.register('store', async () => isPassing, { mayFailForMs: 30_000 });
     expect(await health.checkReadiness()).toEqual({ isReady: false, checks: { store: 'failed' } });
     isPassing = true;
+    expect(await health.checkReadiness()).toEqual({ isReady: true, checks: { store: 'ok' } });
+  });
+
+  it('stays ready while a check that has passed fails for less than `mayFailForMs`', async () => {
+    jest.useFakeTimers();
+    const health = new HealthCheckRegistry(createShutdown());
+    let isPassing = true;
+    health.register('store', async () => isPassing, { mayFailForMs: 30_000 });
     expect(await health.checkReadiness()).toEqual({ isReady: true, checks: { store: 'ok' } });
     isPassing = false;
     expect(await health.checkReadiness()).toEqual({ isReady: true, checks: { store: 'failing' } });
@@ -55,7 +63,8 @@ describe('HealthCheckRegistry', () => {
   it('is not ready while stopping', async () => {
     const shutdown = createShutdown();
     const health = new HealthCheckRegistry(shutdown);
-    await shutdown.stop(async () => undefined);
+    const closePools = async (): Promise<void> => undefined;
+    await shutdown.stop(closePools);
     expect(await health.checkReadiness()).toEqual({ isReady: false, checks: { stopping: 'failed' } });
   });
 });

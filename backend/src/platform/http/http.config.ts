@@ -17,6 +17,7 @@ import { logRequests } from './request-log.middleware';
 import { setSecurityHeaders } from './security-headers.middleware';
 import { setUpApiDocs } from './openapi.config';
 
+/** Methods that change nothing, so requests of any origin may use them. */
 const safeMethods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 const forbidCaching: RequestHandler = (_request, response, next) => {
@@ -25,16 +26,18 @@ const forbidCaching: RequestHandler = (_request, response, next) => {
 };
 
 /** Responds with 404 to paths outside /api. With PUBLIC_DIR, `servePublicFolder` runs first and serves the page. */
-const refuseOtherPaths: RequestHandler = (request, _response, next) => {
-  next(/^\/api(\/|$)/.test(request.path) ? undefined : new DomainError('not_found'));
+const refusePathsOutsideApi: RequestHandler = (request, _response, next) => {
+  const isApiPath = /^\/api(\/|$)/.test(request.path);
+  if (isApiPath) next();
+  else next(new DomainError('not_found'));
 };
 
 const refuseForeignOrigins =
   (origins: AllowedOriginsService): RequestHandler =>
   (request, _response, next) => {
-    next(
-      safeMethods.has(request.method) || origins.allows(request) ? undefined : new DomainError('bad_origin'),
-    );
+    const isAllowed = safeMethods.has(request.method) || origins.allows(request);
+    if (isAllowed) next();
+    else next(new DomainError('bad_origin'));
   };
 
 const limitRequestRate =
@@ -48,7 +51,8 @@ export const configureHttp = (app: NestExpressApplication): void => {
   const environment = app.get<Environment>(ENVIRONMENT);
   const server = app.getHttpServer();
   const openRequests = new OpenRequests(server, app.get(GracefulShutdownService));
-  // The internal port opens first. It must not report that the process is ready before the public port is open.
+  // The internal port, which serves the health checks, opens before the public port. Until that is open, too, the
+  // process is not ready.
   app.get(HealthCheckRegistry).register('listening', async () => server.listening);
 
   app.set('trust proxy', environment.TRUST_PROXY);
@@ -63,7 +67,7 @@ export const configureHttp = (app: NestExpressApplication): void => {
   app.use(setSecurityHeaders(environment));
   app.use(refuseForeignOrigins(app.get(AllowedOriginsService)));
   if (environment.PUBLIC_DIR) app.use(servePublicFolder(environment.PUBLIC_DIR));
-  app.use(refuseOtherPaths);
+  app.use(refusePathsOutsideApi);
   app.use('/api', forbidCaching);
   app.use('/api', limitRequestRate(app.get(RateLimiterService)));
   app.use('/api', readJsonBody);

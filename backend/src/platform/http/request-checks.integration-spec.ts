@@ -18,6 +18,12 @@ describe('the checks of every request', () => {
   afterAll(() => api.close());
 
   const register = () => api.openBrowser().post('/api/register');
+  /** Sends a body of the type JSON as it is, even if it is not valid JSON. */
+  const registerWithRawBody = (body: string | Buffer, headers: Record<string, string> = {}) =>
+    register()
+      .set({ 'Content-Type': 'application/json', ...headers })
+      .serialize((rawBody: unknown) => rawBody as string)
+      .send(body as string);
   const buildValidBody = () => JSON.stringify({ email: `${Math.random()}@example.org`, password: 'secret' });
 
   describe('a request body', () => {
@@ -42,40 +48,42 @@ describe('the checks of every request', () => {
     );
 
     it('that is compressed is refused with 415', async () => {
-      const response = await register()
-        .set('Content-Type', 'application/json')
-        .set('Content-Encoding', 'gzip')
-        .serialize((body: unknown) => body as string) // sends the bytes as they are
-        .send(gzipSync(buildValidBody()) as unknown as string);
+      const response = await registerWithRawBody(gzipSync(buildValidBody()), { 'Content-Encoding': 'gzip' });
       expect(response.body).toEqual(createProblem(415, 'unsupported_type'));
     });
 
-    it('over 32 KiB is refused with 413, with and without a Content-Length', async () => {
+    describe('over 32 KiB', () => {
       const body = JSON.stringify({
         email: 'a@example.org',
         password: 'secret',
         more: 'x'.repeat(JSON_BODY_MAX_BYTES),
       });
-      const response = await register().set('Content-Type', 'application/json').send(body);
-      expect(response.body).toEqual(createProblem(413, 'too_large'));
-      const { port } = api.app.getHttpServer().address() as AddressInfo;
-      // A request of node:http whose body is written in parts has no Content-Length.
-      const status = await new Promise((resolve, reject) => {
-        const outgoing = httpRequest(
-          {
-            port,
-            host: '127.0.0.1',
-            path: '/api/register',
-            method: 'POST',
-            headers: { 'Content-Type': 'application/json' },
-          },
-          (response) => resolve(response.statusCode),
-        );
-        outgoing.on('error', reject);
-        outgoing.write(body);
-        outgoing.end();
+
+      it('is refused with 413 when it has a Content-Length', async () => {
+        const response = await register().set('Content-Type', 'application/json').send(body);
+        expect(response.body).toEqual(createProblem(413, 'too_large'));
       });
-      expect(status).toBe(413);
+
+      it('is refused with 413 when it has no Content-Length', async () => {
+        const { port } = api.app.getHttpServer().address() as AddressInfo;
+        const status = await new Promise((resolve, reject) => {
+          const outgoing = httpRequest(
+            {
+              port,
+              host: '127.0.0.1',
+              path: '/api/register',
+              method: 'POST',
+              headers: { 'Content-Type': 'application/json' },
+            },
+            (response) => resolve(response.statusCode),
+          );
+          outgoing.on('error', reject);
+          // node:http sends no Content-Length when the body is written before `end`.
+          outgoing.write(body);
+          outgoing.end();
+        });
+        expect(status).toBe(413);
+      });
     });
 
     it.each([
@@ -85,11 +93,10 @@ describe('the checks of every request', () => {
       ['a string', '"x"'],
       ['null', 'null'],
       ['a number', '1'],
-      // Both are smaller than the maximum of 32 KiB.
+      // At most 16 levels are allowed. The next three bodies have more, but are smaller than 32 KiB.
       ['nested 5,000 levels deep', '{"a":'.repeat(5_000) + '1' + '}'.repeat(5_000)],
       ['14,000 nested lists', `{"a":${'['.repeat(14_000)}${']'.repeat(14_000)}}`],
-      // 100 levels, of which 16 are allowed. The key is an escaped quote, which must not count as the end of a string,
-      // and the `]` in the string must not count as the end of a level.
+      // The escaped quote in the key does not end the string, and the bracket in the string "]" does not end a level.
       ['nested lists around a quoted bracket', `{"\\"":${'['.repeat(100)}"]"${']'.repeat(100)}}`],
       [
         'JSON with the key __proto__',
@@ -105,10 +112,7 @@ describe('the checks of every request', () => {
       ],
       ['not UTF-8', Buffer.concat([Buffer.from('{"'), Buffer.from([0xff]), Buffer.from('":1}')])],
     ])('is refused with 400 when it is %s', async (_content, body) => {
-      const response = await register()
-        .set('Content-Type', 'application/json')
-        .serialize((rawBody: unknown) => rawBody as string) // sends the body as it is
-        .send(body as string);
+      const response = await registerWithRawBody(body);
       expect(response.body).toEqual(createProblem(400, 'validation_failed'));
       // The body with `__proto__` must not change the prototype of all objects.
       const newObject: { isAdmin?: boolean } = {};
@@ -122,7 +126,7 @@ describe('the checks of every request', () => {
     });
   });
 
-  // The replica has no PUBLIC_ORIGIN, so the origin of the service is http or https with the host of the request.
+  // Without PUBLIC_ORIGIN, as here, the service has two origins: http and https with the host of the request.
   describe('the origin check', () => {
     const postWith = (headers: Record<string, string>) =>
       api.openBrowser().post('/api/anonymous').set(headers);
@@ -190,12 +194,10 @@ describe('the checks of every request', () => {
       },
     );
 
-    it('sends no CORS headers', async () => {
-      for (const method of ['get', 'options'] as const) {
-        const browser = api.openBrowser();
-        const response = await browser[method]('/api/user/1').set('Origin', 'https://partner.example.org');
-        expect(Object.keys(response.headers).filter((name) => name.startsWith('access-control'))).toEqual([]);
-      }
+    it.each(['get', 'options'] as const)('sends no CORS headers for the method %s', async (method) => {
+      const request = api.openBrowser()[method]('/api/user/1');
+      const response = await request.set('Origin', 'https://partner.example.org');
+      expect(Object.keys(response.headers).filter((name) => name.startsWith('access-control'))).toEqual([]);
     });
   });
 });

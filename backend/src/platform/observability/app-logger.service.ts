@@ -1,9 +1,9 @@
 import { Inject, Injectable, type LoggerService } from '@nestjs/common';
 import { type DestinationStream, type Level, type Logger, pino } from 'pino';
 import { ENVIRONMENT, type Environment } from '../../config/environment.config';
-import { toErrorFields, type LogFields } from './log-fields.mapper';
+import { toErrorFields, type ErrorFields, type LogFields } from './log-fields.mapper';
 
-/** Contexts of Nest's loggers that list the modules and routes at every start. */
+/** Contexts of Nest's loggers that list the modules and routes at every start. Their lines are logged as `debug`. */
 const startUpContexts: ReadonlySet<unknown> = new Set(['InstanceLoader', 'RoutesResolver', 'RouterExplorer']);
 
 const createPino = (
@@ -20,6 +20,24 @@ const createPino = (
     },
     destination ?? pino.destination({ dest: 1, sync: true }),
   );
+
+/** The text of a message of Nest's logger. Objects other than errors are not logged: they may hold personal data. */
+const toText = (message: unknown): string => {
+  if (typeof message === 'string') return message;
+  return message instanceof Error ? message.message : 'Notice';
+};
+
+/** The error that Nest logs: among the arguments, or only as the text of its stack. */
+const findError = (
+  message: unknown,
+  rest: readonly unknown[],
+  stack: string | undefined,
+): ErrorFields | undefined => {
+  const thrown = [message, ...rest].find((value) => value instanceof Error);
+  if (thrown) return toErrorFields(thrown);
+  if (!stack) return undefined;
+  return { name: 'Error', message: typeof message === 'string' ? message : '', stack };
+};
 
 /** Writes JSON lines to standard output, including those of Nest's own logger. */
 @Injectable()
@@ -44,8 +62,8 @@ export class AppLoggerService implements LoggerService {
   }
 
   log(message: unknown, ...rest: unknown[]): void {
-    const isAboutStartUp = startUpContexts.has(rest.at(-1));
-    this.writeForNest(isAboutStartUp ? 'debug' : 'info', message, rest);
+    const context = rest.at(-1);
+    this.writeForNest(startUpContexts.has(context) ? 'debug' : 'info', message, rest);
   }
 
   warn(message: unknown, ...rest: unknown[]): void {
@@ -69,20 +87,14 @@ export class AppLoggerService implements LoggerService {
   }
 
   /**
-   * Writes a line of Nest's logger. By its convention, the arguments are the message, then the stack of an error if
-   * there is one, then the context as the last string.
+   * Writes a line of Nest's logger.
+   * @param rest the arguments after the message. By Nest's convention, the context is the last string. If there are
+   * several strings, the first is the stack of an error.
    */
   private writeForNest(level: Level, message: unknown, rest: readonly unknown[]): void {
     const strings = rest.filter((value) => typeof value === 'string');
     const context = strings.at(-1);
-    const thrown = [message, ...rest].find((value) => value instanceof Error);
     const stack = strings.length > 1 ? strings[0] : undefined;
-    const error = thrown
-      ? toErrorFields(thrown)
-      : stack && { name: 'Error', message: typeof message === 'string' ? message : '', stack };
-    // Objects are not logged: they may hold personal data.
-    const text =
-      typeof message === 'string' ? message : message instanceof Error ? message.message : 'Notice';
-    this.write(level, text, { context, ...(error ? { error } : {}) });
+    this.write(level, toText(message), { context, error: findError(message, rest, stack) });
   }
 }

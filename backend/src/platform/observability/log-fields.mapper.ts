@@ -32,27 +32,30 @@ const readText = (value: unknown): string | undefined => (typeof value === 'stri
 const isErrorLike = (value: unknown): value is Error =>
   typeof value === 'object' && value !== null && 'message' in value && typeof value.message === 'string';
 
-/** How many causes of an error are converted. The limit is needed because an error may be its own cause. */
+/** Longest chain of causes that is converted. Without a limit, an error that is its own cause would never end. */
 const MAX_CAUSES = 3;
+
+const convertError = (error: unknown, remainingCauses: number): ErrorFields => {
+  // Any other thrown value may contain personal data, so only its type is logged.
+  if (!isErrorLike(error)) return { name: 'NotAnError', message: typeof error };
+  // TypeORM wraps the driver's error, which has the code of PostgreSQL.
+  const { code, constraint } = (error instanceof QueryFailedError ? error.driverError : error) as {
+    code?: unknown;
+    constraint?: unknown;
+  };
+  const hasCauseToConvert = error.cause !== undefined && remainingCauses > 0;
+  return {
+    name: error.name,
+    message: error.message,
+    stack: error.stack,
+    code: readText(code),
+    constraint: readText(constraint),
+    cause: hasCauseToConvert ? convertError(error.cause, remainingCauses - 1) : undefined,
+  };
+};
 
 /**
  * Converts an error for the log. Leaves out the parameters of a failed SQL statement and PostgreSQL's `detail`, which
  * quotes rows.
  */
-export const toErrorFields = (error: unknown, depth = 0): ErrorFields => {
-  // Any other thrown value may contain personal data, so only its type is logged.
-  if (!isErrorLike(error)) return { name: 'NotAnError', message: typeof error };
-  const codeSource = (error instanceof QueryFailedError ? error.driverError : error) as {
-    code?: unknown;
-    constraint?: unknown;
-  };
-  return {
-    name: error.name,
-    message: error.message,
-    stack: error.stack,
-    code: readText(codeSource.code),
-    constraint: readText(codeSource.constraint),
-    cause:
-      error.cause === undefined || depth >= MAX_CAUSES ? undefined : toErrorFields(error.cause, depth + 1),
-  };
-};
+export const toErrorFields = (error: unknown): ErrorFields => convertError(error, MAX_CAUSES);

@@ -2,20 +2,27 @@ import { performance } from 'node:perf_hooks';
 import { until } from '../../testing/until.functions';
 import { BatchingQueue } from './batching.queue';
 
-/** Minimum interval between two batches. */
+/** Batches start at least this far apart. */
 const EVERY_MS = 40;
 
 describe('BatchingQueue', () => {
-  it('handles a first item alone, and the items added before the next batch together, without duplicates', async () => {
+  it('handles the items that wait for the next batch together, and each of them once', async () => {
     const batches: (readonly number[])[] = [];
-    const startedAt: number[] = [];
     const queue = new BatchingQueue<number>(EVERY_MS, async (items) => {
       batches.push(items);
-      startedAt.push(performance.now());
     });
     await queue.add(1);
     await Promise.all([queue.add(2), queue.add(3), queue.add(2)]);
     expect(batches).toEqual([[1], [2, 3]]);
+  });
+
+  it('waits between the starts of two batches', async () => {
+    const startedAt: number[] = [];
+    const queue = new BatchingQueue<number>(EVERY_MS, async () => {
+      startedAt.push(performance.now());
+    });
+    await queue.add(1);
+    await queue.add(2);
     const [first = 0, second = 0] = startedAt;
     // Node timers may fire slightly early.
     expect(second - first).toBeGreaterThan(EVERY_MS / 2);
@@ -39,7 +46,7 @@ describe('BatchingQueue', () => {
     await Promise.all(added);
   });
 
-  it('starts the next batch after a second when the previous one does not end', async () => {
+  it('starts the next batch after 1,000 ms if the previous one has not ended', async () => {
     const batches: (readonly number[])[] = [];
     const queue = new BatchingQueue<number>(1, (items) => {
       batches.push(items);

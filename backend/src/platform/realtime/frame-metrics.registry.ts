@@ -25,20 +25,22 @@ const createEventMetrics = (): EventMetrics => ({
 const NO_STATUS_RECEIVED = 1005;
 const knownCloseCodes: ReadonlySet<number> = new Set([NO_STATUS_RECEIVED, ...Object.values(closeCodes)]);
 
+// Clients choose event names and close codes. All unknown ones share a label, so that clients cannot add labels.
+const LABEL_OF_UNKNOWN_EVENTS = 'unknown';
+const LABEL_OF_UNKNOWN_CODES = 'other';
+
 /** Counts the frames that this replica receives, measures their handling, and counts how its sockets close. */
 @Injectable()
 export class FrameMetricsRegistry {
-  /** All events outside the contract share these metrics: clients must not be able to add labels. */
   private readonly unknownEvent = createEventMetrics();
   private readonly byEvent = new Map([
     ...Object.keys(clientFrames).map((event) => [event, createEventMetrics()] as const),
-    ['unknown', this.unknownEvent] as const,
+    [LABEL_OF_UNKNOWN_EVENTS, this.unknownEvent] as const,
   ]);
   /** Starts with every known code at 0, because `rate()` needs a first value. */
   private readonly closes = new Map([...knownCloseCodes].map((code) => [String(code), 0]));
 
   constructor(metrics: MetricsRegistry) {
-    const messageDurations = this.getEventMetrics('random_message').durations;
     metrics.addLiveLabelledCounter('thaw_frames_total', 'Frames received, by event and outcome', () =>
       this.readCounts(),
     );
@@ -51,7 +53,7 @@ export class FrameMetricsRegistry {
     metrics.addLiveDurations(
       'thaw_message_ack_seconds',
       'Time to acknowledge a message of a random chat',
-      () => [[{}, messageDurations]],
+      () => [[{}, this.getEventMetrics('random_message').durations]],
     );
     metrics.addLiveLabelledCounter('thaw_socket_closes_total', 'Sockets closed, by close code', () =>
       [...this.closes].map(([code, count]) => [{ code }, count] as const),
@@ -70,7 +72,7 @@ export class FrameMetricsRegistry {
 
   /** @param code any code that a client or the server sent; unknown ones are counted together. */
   recordClose(code: number): void {
-    const label = knownCloseCodes.has(code) ? String(code) : 'other';
+    const label = knownCloseCodes.has(code) ? String(code) : LABEL_OF_UNKNOWN_CODES;
     this.closes.set(label, (this.closes.get(label) ?? 0) + 1);
   }
 

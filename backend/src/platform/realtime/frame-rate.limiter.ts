@@ -2,12 +2,13 @@ import { getBucket, type LimitsProfile } from '../rate-limit/bucket.limits';
 import { take as takeTokens } from '../rate-limit/gcra.functions';
 import type { RateLimiterService } from '../rate-limit/rate-limiter.service';
 
-/** The user's bucket in Redis is charged after every `burst / CHARGE_DIVISOR` frames: 17 of a burst of 100. */
+// A visit lasts from the opening of the user's first socket on this replica to the closing of the last one.
+
+/** During a visit, the bucket in Redis is charged after every `burst / CHARGE_DIVISOR` frames: 17 of a burst of 100. */
 const CHARGE_DIVISOR = 6;
 /**
  * The first charge of a visit comes after `burst / FIRST_CHARGE_DIVISOR` frames: two of a burst of 100. It is early, so
- * that changing replicas does not give a user another full burst. A visit lasts from the opening of the user's first
- * socket on this replica to the closing of the last.
+ * that changing replicas does not give a user another full burst.
  */
 const FIRST_CHARGE_DIVISOR = 50;
 
@@ -19,18 +20,17 @@ type Charge = (userId: number, frames: number) => Promise<number | undefined>;
 
 /**
  * Rate limit of one user's frames, over all their sockets. Decides locally whether a frame is allowed. Every few frames
- * it charges the bucket that all replicas share, and takes over the user's debt on all replicas from the reply
- * (docs/decisions/0030-frames-are-charged-in-arrears.md).
+ * it charges the bucket that all replicas share. The reply contains the user's debt over all replicas, and from then on
+ * the local bucket has at least this debt (docs/decisions/0030-frames-are-charged-in-arrears.md).
  */
 export class UserFrameLimiter {
-  /** Number of the user's sockets on this replica. */
-  socketCount = 0;
+  private socketCount = 0;
   /** When the local bucket is full again (monotonic). */
   private fullAtMs = 0;
   /** Number of allowed frames that the shared bucket has not been charged for. */
   private uncharged = 0;
   private isCharging = false;
-  /** Whether the shared bucket was charged during the current visit. */
+  /** Whether the shared bucket was charged since the last visit began. */
   private wasChargedInVisit = false;
 
   constructor(
@@ -39,6 +39,23 @@ export class UserFrameLimiter {
     private readonly bucket: { intervalMs: number; burst: number },
     private readonly charge: Charge,
   ) {}
+
+  /** Whether the user is connected to this replica. */
+  get hasSockets(): boolean {
+    return this.socketCount > 0;
+  }
+
+  /** Counts a new socket of the user. The first one begins a visit. */
+  addSocket(): void {
+    if (!this.hasSockets) this.wasChargedInVisit = false;
+    this.socketCount += 1;
+  }
+
+  /** Call this when a socket closes. The last one ends the visit and charges its last frames, unless they are few. */
+  removeSocket(): void {
+    this.socketCount -= 1;
+    if (!this.hasSockets) this.chargeWhenDue();
+  }
 
   /**
    * Takes the token of one frame.
@@ -54,28 +71,26 @@ export class UserFrameLimiter {
     return 0;
   }
 
-  /**
-   * Ends the visit: call this after the user's last socket has closed. Charges the frames that are not charged yet, so
-   * that other replicas count them, unless they are too few even for a first charge.
-   */
-  settle(): void {
-    this.wasChargedInVisit = false; // lowers the threshold to that of a first charge
-    this.chargeWhenDue();
-  }
-
   /** Returns the milliseconds until the local bucket is full again. @param nowMs monotonic time. */
   computeMsUntilFull(nowMs: number): number {
     return Math.max(0, this.fullAtMs - nowMs);
   }
 
+  /**
+   * Number of uncharged frames from which the shared bucket is charged. After the visit it is as low as for a first
+   * charge, so that other replicas count the last frames.
+   */
+  private get chargeThreshold(): number {
+    if (!this.hasSockets || !this.wasChargedInVisit) return this.bucket.burst / FIRST_CHARGE_DIVISOR;
+    return this.bucket.burst / CHARGE_DIVISOR;
+  }
+
   private chargeWhenDue(): void {
-    const framesDue = this.bucket.burst / (this.wasChargedInVisit ? CHARGE_DIVISOR : FIRST_CHARGE_DIVISOR);
-    if (this.isCharging || this.uncharged < framesDue) return;
+    if (this.isCharging || this.uncharged < this.chargeThreshold) return;
     const frames = this.uncharged;
     this.uncharged = 0;
     this.isCharging = true;
-    // Without sockets the visit is over. The next visit needs an early first charge again.
-    this.wasChargedInVisit = this.socketCount > 0;
+    this.wasChargedInVisit = true;
     void this.charge(this.userId, frames).then((debtMs) => {
       this.isCharging = false;
       if (debtMs === undefined) return;
@@ -111,7 +126,7 @@ export class FrameRateLimiter {
       );
       this.limitersByUser.set(userId, userLimiter);
     }
-    userLimiter.socketCount += 1;
+    userLimiter.addSocket();
     return userLimiter;
   }
 
@@ -119,10 +134,8 @@ export class FrameRateLimiter {
   release(userId: number): void {
     const userLimiter = this.limitersByUser.get(userId);
     if (!userLimiter) return;
-    userLimiter.socketCount -= 1;
-    if (userLimiter.socketCount > 0) return;
-    userLimiter.settle();
-    this.forgetWhenFull(userId, userLimiter);
+    userLimiter.removeSocket();
+    if (!userLimiter.hasSockets) this.forgetWhenFull(userId, userLimiter);
   }
 
   /** Number of users with a limiter. */
@@ -131,8 +144,9 @@ export class FrameRateLimiter {
   }
 
   private forgetWhenFull(userId: number, userLimiter: UserFrameLimiter): void {
-    // After several releases there are several timers, and an earlier one may have forgotten this limiter.
-    if (userLimiter.socketCount > 0 || this.limitersByUser.get(userId) !== userLimiter) return;
+    // Each visit that ended has a timer. An earlier one may have forgotten this limiter.
+    const isForgotten = this.limitersByUser.get(userId) !== userLimiter;
+    if (userLimiter.hasSockets || isForgotten) return;
     const msUntilFull = userLimiter.computeMsUntilFull(performance.now());
     if (msUntilFull <= 0) this.limitersByUser.delete(userId);
     else setTimeout(() => this.forgetWhenFull(userId, userLimiter), msUntilFull).unref();

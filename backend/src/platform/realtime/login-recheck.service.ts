@@ -6,13 +6,13 @@ import { realtimeLimits } from './realtime.limits';
 import type { SocketConnection } from './socket-connection.model';
 import { SOCKET_IDENTITY_PORT, type SocketIdentityPort } from './socket-identity.port';
 
-const listFamilies = (connections: readonly SocketConnection[]): string[] => [
+const listFamilyIds = (connections: readonly SocketConnection[]): string[] => [
   ...new Set(connections.map(({ identity }) => identity.familyId)),
 ];
 
 /**
- * Closes sockets whose login has ended or whose user is excluded (suspended or banned). A login has a family of
- * sessions, whose id stays the same when the session id is rotated.
+ * Closes sockets whose login has ended or whose user is excluded (suspended or banned). The sessions of a login form a
+ * family; its `familyId` stays the same when the session id is rotated.
  *
  * If a login ends between the check at the upgrade and the subscription to the user's channel, this replica misses the
  * announcement that it has ended. Every socket is therefore checked again after the subscription, in one query with all
@@ -22,7 +22,7 @@ const listFamilies = (connections: readonly SocketConnection[]): string[] => [
 export class LoginRecheckService {
   private readonly openedSockets = new BatchingQueue<SocketConnection>(
     realtimeLimits.loginRecheckIntervalMs,
-    (connections) => this.closeEnded(connections.filter(({ isOpen }) => isOpen)),
+    (connections) => this.closeEndedOrExcluded(connections.filter(({ isOpen }) => isOpen)),
   );
 
   constructor(@Inject(SOCKET_IDENTITY_PORT) private readonly identities: SocketIdentityPort) {}
@@ -44,22 +44,26 @@ export class LoginRecheckService {
    *   reconnects with its new cookie.
    * @throws errors of PostgreSQL.
    */
-  async closeEnded(connections: readonly SocketConnection[]): Promise<void> {
+  async closeEndedOrExcluded(connections: readonly SocketConnection[]): Promise<void> {
     if (connections.length === 0) return;
-    const standingByFamily = await this.identities.findLiveFamilies(listFamilies(connections));
-    const ended: SocketConnection[] = [];
+    const standingByFamily = await this.identities.findLiveFamilies(listFamilyIds(connections));
+    const withoutLiveFamily: SocketConnection[] = [];
     for (const connection of connections) {
       const standing = standingByFamily.get(connection.identity.familyId);
       if (!standing) {
-        ended.push(connection);
+        withoutLiveFamily.push(connection);
       } else if (isExcluded(standing)) {
         connection.sendFrame('standing', standing);
         connection.close(closeCodes.notSignedIn);
       }
     }
-    if (ended.length === 0) return;
-    const renewedFamilies = await this.identities.findRenewedFamilies(listFamilies(ended));
-    for (const connection of ended) {
+    if (withoutLiveFamily.length > 0) await this.closeEndedOrRenewed(withoutLiveFamily);
+  }
+
+  /** Closes sockets whose family has no valid session: the login has ended, or it has a new family. */
+  private async closeEndedOrRenewed(connections: readonly SocketConnection[]): Promise<void> {
+    const renewedFamilies = await this.identities.findRenewedFamilies(listFamilyIds(connections));
+    for (const connection of connections) {
       const isRenewed = renewedFamilies.has(connection.identity.familyId);
       connection.close(isRenewed ? closeCodes.serviceRestart : closeCodes.notSignedIn);
     }

@@ -2,14 +2,14 @@ import { RedisScript } from '../redis/redis-script.model';
 import { socketDirectoryLua } from './socket-directory.scripts';
 
 /**
- * Beginning of each script below. `socketDirectoryLua` defines `directory`, `prefix` (of all keys), `now` and
- * `evictDead`. In this directory a topic is a user and a member is a socket. KEYS of each script: `replicas`,
- * from which `prefix` is taken.
- *
- * The set `online` contains the online users. The sorted set `leaving` contains users without a socket, by the time at
- * which they go offline.
+ * Lua functions of the scripts below. `prefix` (the prefix of the keys), `directory`, `now` and `evictDead` come from
+ * `socketDirectoryLua`, where a topic is a user here, and its members are sockets. KEYS of each script: the `replicas`
+ * key of a presence shard. Further keys, after the prefix:
+ *   online    set of the online users
+ *   leaving   sorted set of the online users without a socket, by the time at which they go offline (ms)
  */
-const common = `${socketDirectoryLua}
+const presenceLua = `${socketDirectoryLua}
+-- Removes a socket. If it was the user's last one, their grace period begins.
 local function leave(user, socket, replica, graceMs)
   if directory.leave(user, socket, replica) and directory.isEmpty(user) then
     redis.call('ZADD', prefix .. 'leaving', now() + graceMs, user)
@@ -18,17 +18,18 @@ end
 `;
 
 /**
- * Whether the user came online. If the user has too many sockets, two elements follow for each of them: its id, and
- * `<replica>|<time of opening in ms>`.
+ * `cameOnline`: whether the user was offline before. `sockets`: empty unless the user has too many sockets; then two
+ * elements for each of them, its id and `<replica>|<time of opening in ms>`.
  */
 export type JoinReply = [cameOnline: 0 | 1, ...sockets: string[]];
 
 /** Records an opened socket. ARGV: user, socket, replica, time of opening (ms), maximum number of sockets per user. */
-export const joinScript = new RedisScript<JoinReply>(`${common}
+export const joinScript = new RedisScript<JoinReply>(`${presenceLua}
 local user, socket, replica, openedAtMs, maxSockets = unpack(ARGV)
 directory.join(user, socket, replica, openedAtMs)
 redis.call('ZREM', prefix .. 'leaving', user)
-local reply = {redis.call('SADD', prefix .. 'online', user)}
+local cameOnline = redis.call('SADD', prefix .. 'online', user)
+local reply = {cameOnline}
 if redis.call('HLEN', prefix .. 'sockets:' .. user) > tonumber(maxSockets) then
   for _, field in ipairs(redis.call('HGETALL', prefix .. 'sockets:' .. user)) do
     reply[#reply + 1] = field
@@ -42,7 +43,7 @@ return reply
  * ARGV: user, socket, replica, grace period in ms.
  */
 export const leaveScript = new RedisScript<null>(
-  `${common}
+  `${presenceLua}
 local user, socket, replica, graceMs = unpack(ARGV)
 leave(user, socket, replica, tonumber(graceMs))
 return nil
@@ -54,13 +55,12 @@ return nil
 const MAX_OFFLINE_PER_SWEEP = 128;
 
 /**
- * Evicts the sockets of dead replicas (`evictDead` calls `leave` for each, with the grace period), and takes users
- * offline whose grace period has ended.
- * ARGV: grace period in ms, then the arguments of `deadReplicas` (see `socketDirectoryLua`).
- * Returns 1 if another call is needed, else 0, followed by the users who went offline.
+ * Evicts the sockets of dead replicas, and takes users offline whose grace period has ended.
+ * ARGV, as `evictDead` reads them: grace period in ms, when the replicas were found dead (ms), then their ids.
+ * Returns whether another call is needed, and the users who went offline.
  */
 export const sweepScript = new RedisScript<[more: 0 | 1, ...userIds: string[]]>(
-  `${common}
+  `${presenceLua}
 local more = evictDead(leave)
 local offline = redis.call('ZRANGEBYSCORE', prefix .. 'leaving', '-inf', now(), 'LIMIT', 0, ${MAX_OFFLINE_PER_SWEEP})
 if #offline > 0 then

@@ -28,6 +28,13 @@ const MAX_PUBLISH_ROUNDS = 3;
 /** Minimum interval between two batches of changes, so that one query reads the friends of many users. */
 const PUBLISH_EVERY_MS = 50;
 
+/** A socket of a user, as recorded in Redis. */
+interface RecordedSocket {
+  socketId: string;
+  replicaId: string;
+  openedAtMs: number;
+}
+
 /**
  * The sockets of all users on all replicas. A user is online while a live replica holds one of their sockets, and for a
  * short grace period afterwards. Closes the oldest sockets of a user who has too many.
@@ -36,7 +43,7 @@ const PUBLISH_EVERY_MS = 50;
 export class OnlineUsersService {
   private readonly logger = new Logger(OnlineUsersService.name);
   private readonly directory: SocketDirectoryRepository<JoinReply>;
-  /** Users whose state is to be published. It is read on publication, so several changes of a user need one entry. */
+  /** Users whose state has changed. The state is read on publication, so several changes of a user need one entry. */
   private readonly changes = new BatchingQueue<number>(PUBLISH_EVERY_MS, (userIds) =>
     this.publishChanges(userIds),
   );
@@ -59,9 +66,10 @@ export class OnlineUsersService {
       },
       scripts: { join: joinScript, leave: leaveScript, sweep: sweepScript },
       graceAfterLossMs: GRACE_AFTER_LOSS_MS,
-      onJoined: (userId, _socketId, [cameOnline, ...sockets]) => {
+      onJoined: (userId, _socketId, [cameOnline, ...socketFields]) => {
         if (cameOnline === 1) this.enqueueChanges([Number(userId)]);
         // Redis returns the sockets only of a user who has too many.
+        const sockets = parseSockets(socketFields);
         if (sockets.length > 0) void this.closeSurplusSockets(Number(userId), sockets);
       },
     });
@@ -70,10 +78,8 @@ export class OnlineUsersService {
   @OnProcessEvent('SocketOpened')
   async recordOpened({ connection }: ProcessEventMap['SocketOpened']): Promise<void> {
     const openedAtMs = Date.now();
-    await this.directory.record(String(connection.identity.userId), connection.id, [
-      openedAtMs,
-      limits.socketsPerUser,
-    ]);
+    const joinParameters = [openedAtMs, limits.socketsPerUser];
+    await this.directory.record(String(connection.identity.userId), connection.id, joinParameters);
   }
 
   @OnProcessEvent('SocketClosed')
@@ -114,8 +120,8 @@ export class OnlineUsersService {
 
   /**
    * Sends the frame `presence` with the user's state to all sockets of the users `otherIds`. Best effort: the frame may
-   * be lost. If the state changes during the call, the new state is sent as well: another replica may have sent it
-   * before this call sent the old state.
+   * be lost. If the state changes during the call, the new state is sent as well. Otherwise the old state could arrive
+   * last, after a frame with the new state that another replica has sent.
    * @throws errors of Redis.
    */
   async publishPresence(userId: number, otherIds: readonly number[]): Promise<void> {
@@ -142,22 +148,13 @@ export class OnlineUsersService {
     }
   }
 
-  /**
-   * Closes the oldest sockets of a user who has too many, on any replica. Sockets of dead replicas do not count.
-   * @param sockets the id of each socket, followed by its record: `<replica id>|<time of opening in ms>`.
-   */
-  private async closeSurplusSockets(userId: number, sockets: readonly string[]): Promise<void> {
-    const recordedSockets = sockets.flatMap((socketId, index) => {
-      if (index % 2 === 1) return []; // the value that belongs to the socket id before it
-      const [replicaId = '', openedAt] = (sockets[index + 1] ?? '').split('|');
-      return [{ socketId, replicaId, openedAt: Number(openedAt) }];
-    });
+  /** Closes the oldest sockets of a user who has too many, on any replica. Sockets of dead replicas do not count. */
+  private async closeSurplusSockets(userId: number, sockets: readonly RecordedSocket[]): Promise<void> {
     try {
-      const { replicaIds: deadReplicaIds } = await this.lease.findDeadAmong([
-        ...new Set(recordedSockets.map(({ replicaId }) => replicaId)),
-      ]);
-      const liveSockets = recordedSockets.filter(({ replicaId }) => !deadReplicaIds.includes(replicaId));
-      liveSockets.sort((one, other) => one.openedAt - other.openedAt);
+      const replicaIds = [...new Set(sockets.map(({ replicaId }) => replicaId))];
+      const dead = await this.lease.findDeadAmong(replicaIds);
+      const liveSockets = sockets.filter(({ replicaId }) => !dead.replicaIds.includes(replicaId));
+      liveSockets.sort((one, other) => one.openedAtMs - other.openedAtMs);
       const surplusCount = Math.max(0, liveSockets.length - limits.socketsPerUser);
       for (const { socketId } of liveSockets.slice(0, surplusCount))
         await this.userPublisher.publish(userId, { kind: 'close_socket', socketId });
@@ -170,7 +167,7 @@ export class OnlineUsersService {
     for (const userId of userIds) void this.changes.add(userId);
   }
 
-  /** The reaction to the event finds the friends of the users and calls `publishPresence`. */
+  /** The handler of `OnlineChanged` finds the friends of the users and calls `publishPresence`. */
   private async publishChanges(userIds: readonly number[]): Promise<void> {
     try {
       await this.events.deliver('OnlineChanged', { userIds });
@@ -179,6 +176,17 @@ export class OnlineUsersService {
     }
   }
 }
+
+/** @param fields two for each socket: its id, and `<replica id>|<time of opening in ms>` (see `JoinReply`). */
+const parseSockets = (fields: readonly string[]): RecordedSocket[] => {
+  const sockets: RecordedSocket[] = [];
+  for (let index = 0; index < fields.length; index += 2) {
+    const [socketId = '', record = ''] = fields.slice(index, index + 2);
+    const [replicaId = '', openedAtMs] = record.split('|');
+    sockets.push({ socketId, replicaId, openedAtMs: Number(openedAtMs) });
+  }
+  return sockets;
+};
 
 const encodePresence = (userId: number, isOnline: boolean): string => {
   const frame = JSON.stringify({ event: 'presence', data: { userId, isOnline } });

@@ -80,7 +80,7 @@ describe('OrderedWsAdapter', () => {
       const joining = await openSocket('female');
       // The match is made, and then its chat cannot be started.
       jest
-        .spyOn(stack.replicas[0]!.app.get(UsersService), 'findProfiles')
+        .spyOn(stack.replicas[0]!.app.get(UsersService), 'findProfilesWithStanding')
         .mockRejectedValueOnce(new Error('database unavailable'));
       sendAtOnce(joining, [
         { event: 'join_queue', data: {}, ref: 'join' },

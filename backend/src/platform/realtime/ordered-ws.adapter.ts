@@ -15,7 +15,7 @@ import { limits } from '@thaw/contract/limits';
 import { isExcluded } from '@thaw/contract/safety';
 import { isWireId } from '@thaw/contract/scalars';
 import { ENVIRONMENT, type Environment } from '../../config/environment.config';
-import { DomainError } from '../errors/domain.errors';
+import { DomainError, type DomainErrorDetails } from '../errors/domain.errors';
 import { errorMessages } from '../errors/error-message.registry';
 import { isStoreFailure } from '../errors/store-failure.errors';
 import { toRateLimitSubject } from '../http/rate-limit-subject.functions';
@@ -36,11 +36,13 @@ import { toErrorBody, serveUpgrades } from './upgrade-request.functions';
 
 /** Arguments with which ws refuses an upgrade. */
 type UpgradeRefusal = [status: number, body: string, headers: Record<string, string>];
-/** The callback of ws for the result of `verifyClient`. */
+/** The callback of ws for the result of `verifyClient`. Only a refusal has further arguments. */
 type VerifyDone = (isAccepted: boolean, ...refusal: UpgradeRefusal | []) => void;
 
 const knownErrorCodes: ReadonlySet<string> = new Set(socketErrorCodes);
 const isSocketErrorCode = (code: string): code is SocketErrorCode => knownErrorCodes.has(code);
+/** Codes of frames that a correct client never sends. */
+const invalidFrameCodes = new Set<SocketErrorCode>(['invalid_json', 'unknown_event', 'invalid_payload']);
 const isClientEvent = (event: string): event is ClientEvent => Object.hasOwn(clientFrames, event);
 
 /** Schema and gateway method of an event. */
@@ -56,7 +58,7 @@ interface SocketState {
   userLimiter: UserFrameLimiter;
   /** Number of frames in a row that the rate limit has refused. */
   consecutiveRefusals: number;
-  /** Number of frames with invalid JSON, an unknown event or invalid data, in total. */
+  /** Number of frames that were refused with one of `invalidFrameCodes`, in total. */
   invalidFrameCount: number;
 }
 
@@ -68,10 +70,10 @@ interface SocketState {
 export class OrderedWsAdapter extends WsAdapter {
   private readonly log = new Logger(OrderedWsAdapter.name);
   private readonly environment: Environment;
-  /** Finds the user who is logged in by the cookie of a request. */
+  /** Finds the user and the login to which the cookie of a request belongs. */
   private readonly identities: SocketIdentityPort;
   private readonly registry: SocketRegistry;
-  /** The identities that `checkUpgrade` has found, for `accept`. */
+  /** The identities that `checkUpgrade` has found, for `handleConnection`. */
   private readonly identityByRequest = new WeakMap<IncomingMessage, SocketIdentity>();
   private readonly admission: SocketAdmissionService;
   private readonly frameRateLimiter: FrameRateLimiter;
@@ -93,7 +95,7 @@ export class OrderedWsAdapter extends WsAdapter {
     );
   }
 
-  /** Creates the server and passes its sockets to `accept`. */
+  /** Creates the server and passes its sockets to `handleConnection`. */
   override create(port: number, options: Record<string, unknown> = {}): WebSocketServer {
     const server = super.create(port, {
       ...options,
@@ -104,7 +106,9 @@ export class OrderedWsAdapter extends WsAdapter {
       closeTimeout: realtimeLimits.closeTimeoutMs,
       verifyClient: ({ req }: { req: IncomingMessage }, done: VerifyDone) => this.verifyUpgrade(req, done),
     }) as WebSocketServer;
-    server.on('connection', (socket: WebSocket, request: IncomingMessage) => this.accept(socket, request));
+    server.on('connection', (socket: WebSocket, request: IncomingMessage) =>
+      this.handleConnection(socket, request),
+    );
     return server;
   }
 
@@ -162,15 +166,15 @@ export class OrderedWsAdapter extends WsAdapter {
     // The admission ends with the connection, whether or not the upgrade succeeds.
     if (request.socket.destroyed) admission.release();
     else request.socket.once('close', admission.release);
-    // Without a valid login the upgrade is accepted as well: `accept` closes the socket with `notSignedIn`, a code that
-    // the page can read, unlike the status of a refused upgrade.
+    // An upgrade without a valid login is not refused: `handleConnection` closes the socket with `notSignedIn`, a code
+    // that the page can read, unlike the status of a refused upgrade.
     const identity = await this.identities.identify(request);
     if (identity) this.identityByRequest.set(request, identity);
     return undefined;
   }
 
   /** Registers an open socket for its user, or closes it if it has no valid login or the user is excluded. */
-  private accept(socket: WebSocket, request: IncomingMessage): void {
+  private handleConnection(socket: WebSocket, request: IncomingMessage): void {
     const identity = this.identityByRequest.get(request);
     if (!identity) {
       socket.close(closeCodes.notSignedIn);
@@ -180,7 +184,7 @@ export class OrderedWsAdapter extends WsAdapter {
       socket,
       request.socket,
       identity,
-      // Not called before `state` is set below, because the listener that enqueues frames is added after that.
+      // Frames arrive only after `state` is set: the listener that enqueues them is added below it.
       (text, receivedAt) => this.handleFrame(state, text, receivedAt),
       Date.now(),
     );
@@ -196,10 +200,11 @@ export class OrderedWsAdapter extends WsAdapter {
       consecutiveRefusals: 0,
       invalidFrameCount: 0,
     };
-    connection.ready = this.registry.register(connection).catch((error: unknown) => {
+    const registration = this.registry.register(connection).catch((error: unknown) => {
       logWarning(this.log, 'A socket could not be registered', error);
       connection.close(closeCodes.internalError);
     });
+    connection.becomeReadyAfter(registration);
     const authenticateTimer = setTimeout(() => {
       if (!connection.isAuthenticated) connection.close(closeCodes.authenticateTimeout);
     }, limits.authenticateTimeoutMs);
@@ -222,9 +227,10 @@ export class OrderedWsAdapter extends WsAdapter {
     if (!state.connection.isReady) await state.connection.ready;
     // The socket may have been closed since, for instance because the login is no longer valid.
     if (!state.connection.isOpen) return;
+    // Set step by step, so that `catch` and `finally` know how far the frame got.
     let ref: string | undefined;
     let frame: InboundFrame | undefined;
-    let event = 'unknown'; // label of the metrics
+    let eventLabel = 'unknown'; // for the metrics
     let outcome: 'ok' | SocketErrorCode = 'ok';
     try {
       const envelope = parseEnvelope(text);
@@ -234,12 +240,12 @@ export class OrderedWsAdapter extends WsAdapter {
       this.requireFrameRate(state);
       // A ping needs neither authentication nor a gateway.
       if (envelope.event === 'ping') {
-        event = 'ping';
+        eventLabel = 'ping';
         state.connection.send(JSON.stringify({ event: 'pong', ref }));
         return;
       }
       const route = this.findRoute(envelope.event);
-      event = route.event;
+      eventLabel = route.event;
       frame = toInboundFrame(state, route, envelope, ref);
       await route.method(frame);
       frame.answer({}); // does nothing if the gateway method has answered
@@ -249,7 +255,7 @@ export class OrderedWsAdapter extends WsAdapter {
       if (frame?.isAnswered) this.logFailure(error);
       else this.refuse(state, error, ref);
     } finally {
-      this.metrics.recordFrame(event, outcome, performance.now() - receivedAt);
+      this.metrics.recordFrame(eventLabel, outcome, performance.now() - receivedAt);
     }
   }
 
@@ -261,7 +267,10 @@ export class OrderedWsAdapter extends WsAdapter {
     return route;
   }
 
-  /** @throws DomainError rate_limited; a client that ignores this error too often is disconnected. */
+  /**
+   * Takes a token of the user's frame rate.
+   * @throws DomainError rate_limited. After `FLOODING_AFTER_REFUSALS` refusals in a row, also closes the socket.
+   */
   private requireFrameRate(state: SocketState): void {
     const waitMs = state.userLimiter.take(performance.now());
     if (waitMs === 0) {
@@ -275,17 +284,18 @@ export class OrderedWsAdapter extends WsAdapter {
 
   /** Answers a frame with an error. Closes the socket of a client that has sent too many invalid frames. */
   private refuse(state: SocketState, error: unknown, ref: string | undefined): void {
-    const { connection } = state;
     const code = toSocketErrorCode(error);
     if (code === 'internal') this.logFailure(error);
-    const retryAfterMs = error instanceof DomainError ? error.retryAfterMs : undefined;
-    const message = (error instanceof DomainError ? error.publicMessage : undefined) ?? errorMessages[code];
-    connection.send(JSON.stringify({ event: 'error', data: { code, message, retryAfterMs }, ref }));
-    const isInvalidFrame = code === 'invalid_json' || code === 'unknown_event' || code === 'invalid_payload';
-    if (!isInvalidFrame) return;
+    const { retryAfterMs, publicMessage }: DomainErrorDetails = error instanceof DomainError ? error : {};
+    const message = publicMessage ?? errorMessages[code];
+    state.connection.send(JSON.stringify({ event: 'error', data: { code, message, retryAfterMs }, ref }));
+    if (invalidFrameCodes.has(code)) this.countInvalidFrame(state);
+  }
+
+  private countInvalidFrame(state: SocketState): void {
     state.invalidFrameCount += 1;
     if (state.invalidFrameCount >= limits.invalidFramesBeforeClose)
-      connection.close(closeCodes.policyViolation);
+      state.connection.close(closeCodes.policyViolation);
   }
 
   private logFailure(error: unknown): void {
@@ -344,7 +354,7 @@ const toInboundFrame = (
   return new InboundFrame(connection, event, parsed.data, ref);
 };
 
-/** Compiles an object schema with zod's JIT, which takes a third less time than zod/mini's field-by-field parsing. */
+/** Compiles an object schema with zod's JIT, which parses in a third less time than zod/mini's interpreter. */
 const compileSchema = <T>(schema: $ZodType<T>): $ZodType<T> =>
   schema instanceof $ZodObject ? (new $ZodObjectJIT(schema._zod.def) as unknown as $ZodType<T>) : schema;
 
@@ -361,7 +371,7 @@ const buildRoutes = (methods: ReadonlyMap<string, GatewayMethod>): ReadonlyMap<s
 };
 
 const toSocketErrorCode = (error: unknown): SocketErrorCode => {
-  // The fallback is for codes that only HTTP responses have.
-  if (error instanceof DomainError) return isSocketErrorCode(error.code) ? error.code : 'forbidden';
-  return isStoreFailure(error) ? 'unavailable' : 'internal';
+  if (!(error instanceof DomainError)) return isStoreFailure(error) ? 'unavailable' : 'internal';
+  // A code that only HTTP responses have is replaced.
+  return isSocketErrorCode(error.code) ? error.code : 'forbidden';
 };

@@ -7,6 +7,9 @@ import { realtimeLimits } from './realtime.limits';
 import type { SocketIdentity } from './socket-identity.port';
 import { writeTextFrame } from './text-frame.codec';
 
+/** A silent peer is pinged one check before `pingEveryMs` is over, because the next check may come too late. */
+const PING_AFTER_MS = realtimeLimits.pingEveryMs - realtimeLimits.heartbeatCheckMs;
+
 /** @param receivedAt when the frame was read (monotonic, ms). */
 export type FrameHandler = (text: string, receivedAt: number) => Promise<void>;
 
@@ -17,12 +20,16 @@ export class SocketConnection {
   isAuthenticated = false;
   /**
    * Whether the page on this socket shows the user's chat. The user is present in the chat while at least one of
-   * their sockets shows it. `authenticate` sets it, by default to true.
+   * their sockets shows it. The frames `authenticate` and `show_chat` set it.
    */
   showsChat = true;
-  /** Whether the promise that was assigned to `ready` has resolved. */
+  /**
+   * Resolves when the socket is registered and subscribed to its user's channel, or closed because that failed. Never
+   * rejects. The frame handler waits for it.
+   */
+  ready: Promise<void> = Promise.resolve();
+  /** Whether `ready` has resolved. */
   isReady = false;
-  private readiness: Promise<void> = Promise.resolve();
   /** Resolves when the socket is closed. */
   readonly closed: Promise<void>;
   /** The frames that wait to be handled. `receivedAt`: when the frame was read (monotonic, ms). */
@@ -32,7 +39,7 @@ export class SocketConnection {
   private handling: Promise<void> = Promise.resolve();
   /** When the pending ping was sent (epoch ms); undefined if none is pending. */
   private pingedAt: number | undefined;
-  /** When `checkHeartbeat` last noticed that the peer had sent something (epoch ms). */
+  /** The last `checkHeartbeat` that found `hasReceived` set (epoch ms). */
   private lastReceivedAt: number;
   /** Whether the peer has sent anything since the last `checkHeartbeat`. */
   private hasReceived = false;
@@ -51,17 +58,10 @@ export class SocketConnection {
     socket.on('pong', () => (this.hasReceived = true));
   }
 
-  /**
-   * Resolves when the socket is registered and subscribed to its user's channel, or closed because that failed. Never
-   * rejects. The frame handler waits for it.
-   */
-  get ready(): Promise<void> {
-    return this.readiness;
-  }
-
-  set ready(readiness: Promise<void>) {
-    this.readiness = readiness;
-    void readiness.then(() => (this.isReady = true));
+  /** Makes the connection ready when its registration ends. @param registration a promise that never rejects. */
+  becomeReadyAfter(registration: Promise<void>): void {
+    this.ready = registration;
+    void registration.then(() => (this.isReady = true));
   }
 
   get isOpen(): boolean {
@@ -129,15 +129,14 @@ export class SocketConnection {
       this.lastReceivedAt = now;
       this.pingedAt = undefined;
     }
-    // A peer counts as silent one check early, because the next check may come after `pingEveryMs` is over.
-    const isSilent =
-      now - this.lastReceivedAt >= realtimeLimits.pingEveryMs - realtimeLimits.heartbeatCheckMs;
     if (this.pingedAt !== undefined) {
       if (now - this.pingedAt >= realtimeLimits.pongWithinMs) this.socket.terminate();
-    } else if (isSilent) {
-      this.pingedAt = now;
-      this.socket.ping();
+      return;
     }
+    const isSilent = now - this.lastReceivedAt >= PING_AFTER_MS;
+    if (!isSilent) return;
+    this.pingedAt = now;
+    this.socket.ping();
   }
 
   private async handleQueue(): Promise<void> {

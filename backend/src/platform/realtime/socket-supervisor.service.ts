@@ -18,7 +18,7 @@ export class SocketSupervisorService implements OnModuleInit, OnApplicationShutd
   onModuleInit(): void {
     this.timers.push(
       setInterval(() => this.checkHeartbeats(), realtimeLimits.heartbeatCheckMs),
-      setInterval(() => void this.closeEndedLogins(), realtimeLimits.loginCheckMs),
+      setInterval(() => void this.closeSocketsOfEndedLogins(), realtimeLimits.loginCheckMs),
     );
   }
 
@@ -27,8 +27,8 @@ export class SocketSupervisorService implements OnModuleInit, OnApplicationShutd
   }
 
   /**
-   * Closes all sockets with code 1012 (service restart), each when its received frames are handled. The closes are
-   * spread over `spreadMs`, so that clients do not all reconnect at once.
+   * Closes all sockets with code 1012 (service restart). A socket whose received frames are still being handled is
+   * closed afterwards. The closes are spread over `spreadMs`, so that clients do not all reconnect at once.
    */
   async closeAll(spreadMs: number = realtimeLimits.drainSpreadMs): Promise<void> {
     const sockets = [...this.registry.iterateSockets()];
@@ -47,9 +47,9 @@ export class SocketSupervisorService implements OnModuleInit, OnApplicationShutd
     for (const socket of this.registry.iterateSockets()) socket.checkHeartbeat(now);
   }
 
-  private async closeEndedLogins(): Promise<void> {
+  private async closeSocketsOfEndedLogins(): Promise<void> {
     try {
-      await this.registry.closeEndedLogins();
+      await this.registry.closeSocketsOfEndedLogins();
     } catch (error) {
       logWarning(this.logger, 'Logins were not checked', error);
     }

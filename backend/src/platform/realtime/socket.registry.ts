@@ -80,9 +80,9 @@ export class SocketRegistry {
     this.events.publish('SocketClosed', { connection, closure: { isClean, wasLastOfUser } });
   }
 
-  /** Closes the sockets of this replica whose login has ended. */
-  closeEndedLogins(): Promise<void> {
-    return this.loginRecheck.closeEnded([...this.iterateSockets()]);
+  /** Closes the sockets of this replica whose login has ended or whose user is excluded. */
+  closeSocketsOfEndedLogins(): Promise<void> {
+    return this.loginRecheck.closeEndedOrExcluded([...this.iterateSockets()]);
   }
 
   /**

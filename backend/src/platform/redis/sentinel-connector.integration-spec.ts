@@ -13,22 +13,11 @@ const CHANNEL = '+switch-master';
 const encode = (texts: readonly string[]): string =>
   `*${texts.length}\r\n${texts.map((text) => `$${text.length}\r\n${text}\r\n`).join('')}`;
 
-/**
- * Returns the first two words of each command in a text of the protocol, in lower case. Before each command, the
- * text has a line with `*` and the number of words; before each word, a line with `$` and the length.
- */
-const parseCommands = (text: string): string[] =>
-  text
-    .split(/^\*\d+\r\n/m)
-    .slice(1)
-    .map((command) =>
-      command
-        .split('\r\n')
-        .filter((line) => !/^\$\d+$/.test(line))
-        .slice(0, 2)
-        .join(' ')
-        .toLowerCase(),
-    );
+/** Decodes commands. `CLIENT ID` is sent in five lines: `*2` (words), `$6` (characters), `CLIENT`, `$2`, `ID`. */
+const decodeCommands = (text: string): string[][] => {
+  const commands = text.split(/^\*\d+\r\n/m).slice(1);
+  return commands.map((command) => command.split('\r\n').filter((line) => !/^\$\d+$/.test(line)));
+};
 
 class StandInSentinel {
   readonly subscribers = new Set<Socket>();
@@ -70,13 +59,14 @@ class StandInSentinel {
     socket.on('error', () => undefined);
     socket.on('close', () => this.subscribers.delete(socket));
     socket.on('data', (data) => {
-      for (const command of parseCommands(data.toString())) this.handleCommand(socket, command);
+      for (const words of decodeCommands(data.toString())) this.handleCommand(socket, words);
     });
   }
 
-  private handleCommand(socket: Socket, command: string): void {
+  private handleCommand(socket: Socket, words: readonly string[]): void {
     const { hostname, port } = this.primary;
-    switch (command) {
+    const firstTwoWords = words.slice(0, 2).join(' ').toLowerCase();
+    switch (firstTwoWords) {
       case 'hello 3':
         // ioredis then uses version 2 of the protocol.
         socket.write('-NOPROTO unsupported protocol version\r\n');
@@ -133,7 +123,7 @@ describe('a connection through Sentinel', () => {
     await until(() => sentinels.some(({ delayedReplies }) => delayedReplies.length === 1));
 
     for (const sentinel of sentinels) sentinel.announceNewPrimary();
-    // The client closes both subscriptions before it reconnects, or else on the announcement.
+    // `SteadySentinelConnector` closes the subscriptions before it reconnects; ioredis would do so only now.
     await until(() => sentinels.every(({ subscribers }) => subscribers.size === 0));
     for (const sentinel of sentinels) sentinel.release();
 

@@ -7,16 +7,17 @@ import {
   VALIDATION_FAILED,
 } from './authorization-case.fixture';
 
-/**
- * `stranger` is registered; the other actors, `else`, are anonymous and have neither an email address nor a password.
- * Suspended and banned users may use the routes with `accessOfExcluded`. A case without ids is tried once by each actor
- * (`outcomeOfOneAttempt`).
- */
+/** Every actor sends a wrong password. Only `stranger` has one; the other actors (`else`) are anonymous. */
+const outcomesWithWrongPassword = forbidOtherUserIds({
+  own: { stranger: '403 wrong_password', else: FORBIDDEN },
+});
+
+/** The routes to log in and out, to register, and to change an email address or password. */
 export const authCases: AuthorizationTable = {
   routes: {
     'POST /api/login': {
       isPublic: true,
-      accessOfExcluded: 'any_ids',
+      accessOfExcluded: 'any_ids', // suspended and banned users can log in, too
       cases: [{ body: () => ({}), outcomes: outcomeOfOneAttempt(VALIDATION_FAILED) }],
     },
     'POST /api/register': {
@@ -30,11 +31,11 @@ export const authCases: AuthorizationTable = {
       accessOfExcluded: 'any_ids',
       cases: [
         {
-          // The email address is taken, so this converts no actor. A malformed id in a body is refused with 400.
+          // The email address is that of `stranger`, so this converts no actor.
           body: ({ user }) => ({ userId: user, email: STRANGER_EMAIL, password: 'secret' }),
           outcomes: forbidOtherUserIds({
             own: { stranger: '403 not_anonymous', else: '409 email_taken' },
-            malformed: VALIDATION_FAILED,
+            malformed: VALIDATION_FAILED, // the id is in the body, not in the path
           }),
         },
       ],
@@ -44,7 +45,7 @@ export const authCases: AuthorizationTable = {
         {
           path: ({ user }) => `/api/user/${String(user)}/email`,
           body: () => ({ newEmail: 'new@example.org', currentPassword: 'wrong' }),
-          outcomes: forbidOtherUserIds({ own: { stranger: '403 wrong_password', else: FORBIDDEN } }),
+          outcomes: outcomesWithWrongPassword,
         },
       ],
     },
@@ -53,7 +54,7 @@ export const authCases: AuthorizationTable = {
         {
           path: ({ user }) => `/api/user/${String(user)}/password`,
           body: () => ({ newPassword: 'secrets', currentPassword: 'wrong' }),
-          outcomes: forbidOtherUserIds({ own: { stranger: '403 wrong_password', else: FORBIDDEN } }),
+          outcomes: outcomesWithWrongPassword,
         },
       ],
     },

@@ -7,38 +7,45 @@ import {
   forbidOtherUserIdsInFrame,
 } from './authorization-case.fixture';
 
+interface MessageFrame {
+  /** The fields of the frame's data apart from ids. */
+  fields?: object;
+  /** The field that must contain the sender's own user id. */
+  senderIdField: 'senderId' | 'userId';
+  /** The outcome for `friend`, who has received the message. */
+  friendOutcome: string;
+}
+
 /**
- * The cases of a frame about a stored message, which the actor `self` has sent to the actor `friend`. The server first
- * checks the sender's id, then the friendship of sender and receiver, and then the message.
- * @param senderIdField name of the field that must contain the sender's own user id.
- * @param friendOutcome the outcome when `friend` sends the frame to `self` with the id of this message.
+ * The cases of a frame about a stored message, which the actor `self` has sent to the actor `friend`. The server checks
+ * the sender's id first, then the friendship of sender and receiver, and then the message.
  */
-const createMessageCases = (data: object, senderIdField: string, friendOutcome: string): FrameCase[] => [
-  // Tries each kind of message id except `own`. The receiver is `self`; if `self` is the caller, it is `stranger`.
-  {
+const createMessageCases = ({ fields = {}, senderIdField, friendOutcome }: MessageFrame): FrameCase[] => {
+  const withMessageIds: FrameCase = {
     data: ({ callerId, message, otherUserId }) => ({
-      ...data,
+      ...fields,
       messageId: message,
       receiverId: otherUserId,
       [senderIdField]: callerId,
     }),
+    // The kind `own` is not tried: there is only the message of `self`.
     outcomes: {
       other: { friend: friendOutcome, else: 'not_friends' },
       missing: { friend: 'message_not_found', else: 'not_friends' },
       malformed: 'invalid_payload',
     },
-  },
-  // Tries each kind of sender id.
-  {
+  };
+  const withSenderIds: FrameCase = {
     data: ({ user, friendlessId }) => ({
-      ...data,
+      ...fields,
       messageId: 1, // never looked up, because the receiver is not a friend
       receiverId: friendlessId,
       [senderIdField]: user,
     }),
     outcomes: forbidOtherUserIdsInFrame({ own: 'not_friends' }),
-  },
-];
+  };
+  return [withMessageIds, withSenderIds];
+};
 
 export const privateChatCases: AuthorizationTable = {
   routes: {
@@ -96,8 +103,16 @@ export const privateChatCases: AuthorizationTable = {
         outcomes: allowOnlyFriendAsReceiver,
       },
     ],
-    edit_private_message: createMessageCases({ newContent: 'x' }, 'senderId', 'not_editable'),
-    react_private_message: createMessageCases({ emoji: '🔥' }, 'userId', 'ack'),
-    delete_private_message: createMessageCases({}, 'senderId', 'not_editable'),
+    edit_private_message: createMessageCases({
+      fields: { newContent: 'x' },
+      senderIdField: 'senderId',
+      friendOutcome: 'not_editable',
+    }),
+    react_private_message: createMessageCases({
+      fields: { emoji: '🔥' },
+      senderIdField: 'userId',
+      friendOutcome: 'ack',
+    }),
+    delete_private_message: createMessageCases({ senderIdField: 'senderId', friendOutcome: 'not_editable' }),
   },
 };

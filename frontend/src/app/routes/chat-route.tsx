@@ -17,7 +17,7 @@ import {
 import { shell, useShell } from '@/app/shell/shell-store';
 import { renderRandomChatIdeas } from '@/app/shell/suggestions-place';
 import { Sidebar } from '@/app/shell/sidebar';
-import { Notices, AccountPausedPage, StandingNote, standingPagePart } from '@/app/shell/standing-parts';
+import { AccountPausedPage, Notices, StandingLinePlace, standingPagePart } from '@/app/shell/standing-parts';
 import { TopBar } from '@/app/shell/top-bar';
 import { useOpenFriend } from '@/app/shell/use-open-friend';
 import { PageOverlay, useLogout } from '@/app/shell/use-logout';
@@ -33,7 +33,7 @@ import { FriendsPanel } from '@/features/friends/components/friends-panel';
 import { useFriendNews } from '@/features/friends/hooks/use-friend-news';
 import { useUnreadCounts } from '@/features/private-chat/hooks/use-unread-counts';
 import { privateChats, usePrivateChats } from '@/features/private-chat/stores/private-chat.store';
-import { sumUnread } from '@/features/private-chat/unread';
+import { sumUnread, type UnreadCounts } from '@/features/private-chat/unread';
 import { RandomChat } from '@/features/random-chat/components/random-chat';
 import { BreakTheIceEffects } from '@/features/random-chat/icebreaker/components/break-the-ice-effects';
 import { randomChat, useRandomChat } from '@/features/random-chat/stores/random-chat.store';
@@ -57,7 +57,7 @@ const chatHistoryPart = createPart(
   async () => (await import('@/features/history/components/chat-history-modal')).ChatHistoryModal,
 );
 
-/** Hides a button if the chat ended because a user stated an age under 18. Loaded lazily: only ended chats need it. */
+/** Hides Add Friend if the chat ended because a user stated an age under 18. Only ended chats need this part. */
 const unlessEndedForAgePart = createPart(
   async () => (await import('@/features/random-chat/components/unless-ended-for-age')).UnlessEndedForAge,
 );
@@ -90,7 +90,7 @@ const AddPartnerAsFriend = ({ userId, place }: Pick<AddFriendProps, 'userId' | '
   return partnerId === undefined ? null : <AddFriend userId={userId} personId={partnerId} place={place} />;
 };
 
-/** Add Friend button of an ended chat. A stated age under 18 hides it, because the server then refuses the request. */
+/** Add Friend button of an ended chat. A stated age under 18 hides it, because the server would refuse the request. */
 const AddFormerPartnerAsFriend = ({ userId }: { userId: number }) => {
   const button = <AddPartnerAsFriend userId={userId} place="endedChat" />;
   return (
@@ -125,23 +125,112 @@ const reportMessage = (messageId: string): void => {
   if (session) openReportDialog(session.partner, { sessionId: session.sessionId, messageIds: [messageId] });
 };
 
+interface ChatProps {
+  user: SelfUser;
+  logOut: () => void;
+}
+
+/** The sidebar with the user's friends and profile. */
+const FriendsSidebar = ({ user, logOut, unread }: ChatProps & { unread: UnreadCounts }) => {
+  const openFriendId = useShell((state) => state.openFriendId);
+  const typing = usePrivateChats((state) => state.typing);
+  return (
+    <Sidebar
+      renderProfile={({ isCollapsed }) => (
+        <ProfileBlock user={user} isCollapsed={isCollapsed} onLogout={logOut} />
+      )}
+    >
+      {({ isCollapsed, toggleButton }) => (
+        <FriendsPanel
+          userId={user.id}
+          unread={unread}
+          typing={typing}
+          readDraft={privateChats.readDraftText}
+          openFriendId={openFriendId}
+          onOpen={shell.openFriend}
+          renderMore={(friend, { tabIndex, isSmall }) => (
+            <PersonMenu
+              userId={user.id}
+              person={friend}
+              reportedChat={privateChatWithPerson}
+              tabIndex={tabIndex}
+              isSmall={isSmall}
+              className="z-raised"
+            />
+          )}
+          isCollapsed={isCollapsed}
+          action={toggleButton}
+        />
+      )}
+    </Sidebar>
+  );
+};
+
+/** The random chat, with content from other features in its slots. */
+const RandomChatWithSlots = ({ user }: { user: SelfUser }) => {
+  const { data: friends } = useFriends(user.id);
+  const partnerId = useRandomChat(({ session }) => session?.partner.id);
+  return (
+    <RandomChat
+      initialNote={<StandingLinePlace user={user} />}
+      toolbar={<AddPartnerAsFriend userId={user.id} place="toolbar" />}
+      // The menu More in the toolbar.
+      more={<PartnerMenu userId={user.id} />}
+      isPartnerFriend={friends?.some(({ id }) => id === partnerId)}
+      renderIdeas={renderRandomChatIdeas}
+      // The phase of a chat that has ended, for any reason, is called `skipped`.
+      skippedActions={<AddFormerPartnerAsFriend userId={user.id} />}
+      skippedLinks={<EndedChatSafetyButtons />}
+      onReportMessage={reportMessage}
+    />
+  );
+};
+
+/** The modals of the page, which are loaded when they are first opened. */
+const Modals = ({ user, unread }: { user: SelfUser; unread: UnreadCounts }) => (
+  <>
+    <LazyModal name="friend-requests" title={copy.topBar.requests} part={friendRequestsPart}>
+      {(FriendRequestsModal) => <FriendRequestsModal userId={user.id} onDismiss={shell.dismiss} />}
+    </LazyModal>
+    <LazyModal name="chat-history" title={copy.topBar.history} part={chatHistoryPart}>
+      {(ChatHistoryModal) => (
+        <ChatHistoryModal
+          userId={user.id}
+          onDismiss={shell.dismiss}
+          renderActions={(partner) => <HistoryActions userId={user.id} partner={partner} />}
+        />
+      )}
+    </LazyModal>
+    {/* The two modals below have their own titles. `title` is shown only until they have loaded. */}
+    <LazyModal name="switch-friend" title={copy.loading} part={friendSwitcherPart}>
+      {(FriendSwitcher) => (
+        <FriendSwitcher
+          userId={user.id}
+          unread={unread}
+          onOpen={shell.openFriend}
+          onDismiss={shell.dismiss}
+        />
+      )}
+    </LazyModal>
+    <LazyModal name="shortcuts" title={copy.loading} part={shortcutsPart}>
+      {(ShortcutsList) => <ShortcutsList onDismiss={shell.dismiss} />}
+    </LazyModal>
+  </>
+);
+
 /**
  * The page of a signed-in user: the random chat, a friend's private chat over it, sidebar, top bar and dialogs. The
  * components named `…Place` load a part when it is needed, and connect it with the page.
  */
-const Chat = ({ user, logOut }: { user: SelfUser; logOut: () => void }) => {
+const Chat = ({ user, logOut }: ChatProps) => {
   const { data: requests } = useFriendRequests(user.id);
-  const { data: friends } = useFriends(user.id);
-  const partnerId = useRandomChat(({ session }) => session?.partner.id);
   const openFriend = useOpenFriend(user.id);
-  const openFriendId = useShell((state) => state.openFriendId);
   const unread = useUnreadCounts(user.id, openFriend?.id);
   const friendNewsCount = useFriendNews({
     userId: user.id,
     isListOpen: useShell((state) => state.modal === 'friend-requests'),
     onOpen: shell.openFriend,
   });
-  const typing = usePrivateChats((state) => state.typing);
   usePreloaded(partsToPreload);
   useShortcuts();
   useShellAddress();
@@ -155,80 +244,20 @@ const Chat = ({ user, logOut }: { user: SelfUser; logOut: () => void }) => {
       />
       <TopBar pendingRequests={requests?.length ?? 0} unreadMessages={sumUnread(unread)} />
       <div className="flex min-h-0 min-w-0 flex-1">
-        <Sidebar
-          renderProfile={({ isCollapsed }) => (
-            <ProfileBlock user={user} isCollapsed={isCollapsed} onLogout={logOut} />
-          )}
-        >
-          {({ isCollapsed, toggleButton }) => (
-            <FriendsPanel
-              userId={user.id}
-              unread={unread}
-              typing={typing}
-              readDraft={privateChats.readDraftText}
-              openFriendId={openFriendId}
-              onOpen={shell.openFriend}
-              renderMore={(friend, { tabIndex, isSmall }) => (
-                <PersonMenu
-                  userId={user.id}
-                  person={friend}
-                  reportedChat={privateChatWithPerson}
-                  tabIndex={tabIndex}
-                  isSmall={isSmall}
-                  className="z-raised"
-                />
-              )}
-              isCollapsed={isCollapsed}
-              action={toggleButton}
-            />
-          )}
-        </Sidebar>
+        <FriendsSidebar user={user} logOut={logOut} unread={unread} />
         <main className="relative flex min-h-0 min-w-0 flex-1">
           {/* The random chat continues, inert, beneath a private chat. */}
           <div inert={openFriend !== undefined} className="flex min-h-0 min-w-0 flex-1">
-            <RandomChat
-              initialNote={<StandingNote user={user} />}
-              toolbar={<AddPartnerAsFriend userId={user.id} place="toolbar" />}
-              // The menu More in the toolbar.
-              more={<PartnerMenu userId={user.id} />}
-              isPartnerFriend={friends?.some(({ id }) => id === partnerId)}
-              renderIdeas={renderRandomChatIdeas}
-              // The phase of a chat that has ended, for any reason, is called `skipped`.
-              skippedActions={<AddFormerPartnerAsFriend userId={user.id} />}
-              skippedLinks={<EndedChatSafetyButtons />}
-              onReportMessage={reportMessage}
-            />
+            <RandomChatWithSlots user={user} />
           </div>
-          {openFriend ? null : <BreakTheIceEffects />}
-          {openFriend ? <PrivateChatPlace key={openFriend.id} me={user} friend={openFriend} /> : null}
+          {openFriend ? (
+            <PrivateChatPlace key={openFriend.id} me={user} friend={openFriend} />
+          ) : (
+            <BreakTheIceEffects />
+          )}
         </main>
       </div>
-      <LazyModal name="friend-requests" title={copy.topBar.requests} part={friendRequestsPart}>
-        {(FriendRequestsModal) => <FriendRequestsModal userId={user.id} onDismiss={shell.dismiss} />}
-      </LazyModal>
-      <LazyModal name="chat-history" title={copy.topBar.history} part={chatHistoryPart}>
-        {(ChatHistoryModal) => (
-          <ChatHistoryModal
-            userId={user.id}
-            onDismiss={shell.dismiss}
-            renderActions={(partner) => <HistoryActions userId={user.id} partner={partner} />}
-          />
-        )}
-      </LazyModal>
-      {/* The two modals below have their own titles. `title` is shown only until they have loaded. */}
-      <LazyModal name="switch-friend" title={copy.loading} part={friendSwitcherPart}>
-        {(FriendSwitcher) => (
-          <FriendSwitcher
-            userId={user.id}
-            unread={unread}
-            onOpen={shell.openFriend}
-            onDismiss={shell.dismiss}
-          />
-        )}
-      </LazyModal>
-      <LazyModal name="shortcuts" title={copy.loading} part={shortcutsPart}>
-        {(ShortcutsList) => <ShortcutsList onDismiss={shell.dismiss} />}
-      </LazyModal>
+      <Modals user={user} unread={unread} />
       <ProfileDialogsPlace user={user} onLogout={logOut} />
       <BlockDialogPlace userId={user.id} />
       <ReportDialogPlace userId={user.id} />

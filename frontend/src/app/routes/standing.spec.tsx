@@ -1,7 +1,7 @@
 import { act, render, screen, waitFor } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { closeCodes } from '@thaw/contract/close-codes';
-import { type Standing } from '@thaw/contract/safety';
+import { type Notice, type Standing } from '@thaw/contract/safety';
 import { MemoryRouter, Route, Routes } from 'react-router-dom';
 import { startRealtime } from '@/app/realtime';
 import { ChatRoute } from '@/app/routes/chat-route';
@@ -21,7 +21,7 @@ import { aNotice } from '@/testing/safety-factories';
 /** How often /chat refetches the user while their account is paused. */
 const standingPollMs = 60_000;
 const suspensionNoticeId = 41;
-const markSeenRoute = `PUT /api/notices/${suspensionNoticeId}` as const;
+const banNoticeId = 47;
 const goodStanding: Standing = { kind: 'good', since: null, until: null, noticeId: null };
 const suspended: Standing = {
   kind: 'suspended',
@@ -29,9 +29,13 @@ const suspended: Standing = {
   until: '2026-11-27T21:10:00.000Z',
   noticeId: suspensionNoticeId,
 };
-const banned: Standing = { kind: 'banned', since: suspended.since, until: null, noticeId: 47 };
+const banned: Standing = { kind: 'banned', since: suspended.since, until: null, noticeId: banNoticeId };
 const me = aUser({ standing: goodStanding }); // has the id 7
-const seenAt = '2026-11-20T22:00:00.000Z';
+const suspensionNotice = aNotice({ id: suspensionNoticeId, until: suspended.until });
+const banNotice = aNotice({ id: banNoticeId, kind: 'ban', until: null });
+const userRoute = `GET /api/user/${me.id}` as const;
+const noticesRoute = `GET /api/notices/${me.id}` as const;
+const markSeenRoute = `PUT /api/notices/${suspensionNoticeId}` as const;
 
 const sockets: FakeSocket[] = [];
 const getCurrentSocket = (): FakeSocket => sockets.at(-1)!;
@@ -65,27 +69,22 @@ afterEach(() => {
   jest.useRealTimers();
 });
 
-/** Opens /chat as a user with this standing. A suspended or banned user has an unread notice about it. */
-const openChatPage = (standing: Standing = goodStanding) => {
+/** Opens /chat as a user with this standing and these notices. */
+const openChatPage = ({
+  standing = goodStanding,
+  notices = [],
+}: { standing?: Standing; notices?: Notice[] } = {}) => {
   const server = fakeServer({
-    'GET /api/user/7': { ...me, standing },
-    'GET /api/friends/7': [],
-    'GET /api/friends/requests/7': [],
-    'GET /api/private-messages/unread-counts/7': {},
-    'GET /api/notices/7': [],
+    [userRoute]: { ...me, standing },
+    [`GET /api/friends/${me.id}`]: [],
+    [`GET /api/friends/requests/${me.id}`]: [],
+    [`GET /api/private-messages/unread-counts/${me.id}`]: {},
+    [noticesRoute]: notices,
     'POST /api/logout': undefined,
   });
-  if (standing !== goodStanding)
-    server.routes['GET /api/notices/7'] = [
-      aNotice({
-        id: standing.noticeId!,
-        kind: standing.kind === 'banned' ? 'ban' : 'suspension',
-        until: standing.until,
-      }),
-    ];
   server.routes[markSeenRoute] = () => {
-    const seenNotice = aNotice({ id: suspensionNoticeId, seenAt });
-    server.routes['GET /api/notices/7'] = [seenNotice];
+    const seenNotice = { ...suspensionNotice, seenAt: '2026-11-20T22:00:00.000Z' };
+    server.routes[noticesRoute] = [seenNotice];
     return seenNotice;
   };
   const socketCountBefore = sockets.length;
@@ -100,43 +99,51 @@ const openChatPage = (standing: Standing = goodStanding) => {
   );
   return { server, countOpenedSockets: () => sockets.length - socketCountBefore };
 };
-/** Opens /chat as a user in good standing and connects the socket. The server then has a notice of a suspension. */
+/** Opens /chat as a user in good standing and connects the socket. */
 const openConnectedChat = async () => {
   const opened = openChatPage();
   await screen.findByRole('heading', { name: 'Ready to chat?' });
   acceptConnection();
-  // The page has already loaded its notices. Otherwise it would show this one in a dialog: the standing is good.
-  opened.server.routes['GET /api/notices/7'] = [aNotice({ id: suspensionNoticeId })];
   return opened;
+};
+/** Suspends the user on the server, with a notice. The page does not know of it yet. */
+const suspendOnServer = ({ routes }: ReturnType<typeof fakeServer>): void => {
+  routes[userRoute] = { ...me, standing: suspended };
+  routes[noticesRoute] = [suspensionNotice];
 };
 const findPausedHeading = () => screen.findByRole('heading', { level: 1, name: 'Your account is paused' });
 
-it('a user who is suspended while connected immediately sees the standing page, and the socket closes', async () => {
+it('a suspension during a chat opens the standing page, ends the chat, and closes the socket for good', async () => {
   const { server, countOpenedSockets } = await openConnectedChat();
   const partnerInfo = aPartner();
   act(() => randomChat.startSearch());
   act(() =>
     getCurrentSocket().deliver('chat_matched', { sessionId: 's1', seq: 1, partnerId: 12, partnerInfo }),
   );
-  server.routes['GET /api/user/7'] = { ...me, standing: suspended };
+  suspendOnServer(server);
   act(() => getCurrentSocket().deliver('standing', suspended));
   expect(await findPausedHeading()).toHaveFocus();
-  expect(getCurrentSocket().closedWith).toBe(closeCodes.normal);
+  expect(document.title).toBe('Your account is paused · Thaw');
   expect(screen.queryByRole('heading', { name: 'Ready to chat?' })).toBeNull();
   expect(randomChat.useStore.getState().phase).toBe('initial');
-  // The rule of the notice that `aNotice` creates.
-  expect(await screen.findByText('Rule: Nothing sexual that the other does not want.')).toBeVisible();
-  expect(document.title).toBe('Your account is paused · Thaw');
+  expect(getCurrentSocket().closedWith).toBe(closeCodes.normal);
   // The page does not reconnect.
   expect(countOpenedSockets()).toBe(1);
-  // The page shows the notice, so it is marked as seen and no dialog opens.
+});
+
+it('the standing page shows the notice of the suspension and marks it as seen, without a dialog', async () => {
+  const { server } = await openConnectedChat();
+  suspendOnServer(server);
+  act(() => getCurrentSocket().deliver('standing', suspended));
+  // The rule of a notice that `aNotice` creates.
+  expect(await screen.findByText('Rule: Nothing sexual that the other does not want.')).toBeVisible();
   await waitFor(() => expect(server.count('PUT', `/api/notices/${suspensionNoticeId}`)).toBe(1));
   expect(screen.queryByRole('dialog')).toBeNull();
 });
 
 it('a socket closed with 4401 (not signed in) leads to the standing page if the user is suspended', async () => {
   const { server, countOpenedSockets } = await openConnectedChat();
-  server.routes['GET /api/user/7'] = { ...me, standing: suspended };
+  suspendOnServer(server);
   act(() => getCurrentSocket().drop(closeCodes.notSignedIn));
   expect(await findPausedHeading()).toBeVisible();
   // The page does not reconnect.
@@ -145,14 +152,14 @@ it('a socket closed with 4401 (not signed in) leads to the standing page if the 
 
 it('the standing page appears when the server refuses an HTTP request with the code suspended', async () => {
   const { server } = await openConnectedChat();
-  server.routes['GET /api/user/7'] = { ...me, standing: suspended };
+  suspendOnServer(server);
   server.routes['GET /api/chat-history/7'] = new Refusal(403, { code: 'suspended', message: 'Suspended' });
   await expect(request('GET', '/api/chat-history/7')).rejects.toThrow('403');
   expect(await findPausedHeading()).toBeVisible();
 });
 
 it('a banned user who signs in sees the ban, has no socket, and can sign out', async () => {
-  const { countOpenedSockets } = openChatPage(banned);
+  const { countOpenedSockets } = openChatPage({ standing: banned, notices: [banNotice] });
   expect(await screen.findByRole('heading', { name: 'Your account is closed' })).toBeVisible();
   expect(await screen.findByText('Without an end')).toBeVisible();
   expect(countOpenedSockets()).toBe(0);
@@ -160,19 +167,20 @@ it('a banned user who signs in sees the ban, has no socket, and can sign out', a
   await userEvent.click(screen.getAllByRole('button', { name: 'Logout' })[0]!);
   expect(await screen.findByText('the sign-in page')).toBeVisible();
   expect(currentUser()).toBeNull();
-  expect(queryClient.getQueryData(noticesKey(7))).toBeUndefined();
+  expect(queryClient.getQueryData(noticesKey(me.id))).toBeUndefined();
 });
 
 it('the chat returns without a reload when the suspension is lifted', async () => {
   jest.useFakeTimers();
-  const { server, countOpenedSockets } = openChatPage(suspended);
+  const { server, countOpenedSockets } = openChatPage({ standing: suspended, notices: [suspensionNotice] });
   expect(await findPausedHeading()).toBeVisible();
-  const requestCountBefore = server.count('GET', '/api/user/7');
+  const countUserRequests = () => server.count('GET', `/api/user/${me.id}`);
+  const requestCountBefore = countUserRequests();
   // The user is still suspended at the first poll.
   await act(() => jest.advanceTimersByTimeAsync(standingPollMs));
-  expect(server.count('GET', '/api/user/7')).toBe(requestCountBefore + 1);
+  expect(countUserRequests()).toBe(requestCountBefore + 1);
   expect(await findPausedHeading()).toBeVisible();
-  server.routes['GET /api/user/7'] = me;
+  server.routes[userRoute] = me;
   await act(() => jest.advanceTimersByTimeAsync(standingPollMs));
   expect(await screen.findByRole('heading', { name: 'Ready to chat?' })).toBeVisible();
   expect(countOpenedSockets()).toBe(1);
@@ -182,9 +190,8 @@ it('the chat returns even if the response equals the one received before the sus
   jest.useFakeTimers();
   const { server } = openChatPage();
   await screen.findByRole('heading', { name: 'Ready to chat?' });
-  await waitFor(() => expect(server.count('GET', '/api/user/7')).toBe(1));
-  // The server's response does not change in this test: it always contains the good standing. TanStack Query keeps its
-  // cached object when a response is equal to it.
+  await waitFor(() => expect(server.count('GET', `/api/user/${me.id}`)).toBe(1));
+  // The server still responds with the good standing. TanStack Query keeps a cached object that equals the response.
   act(() => mergeIntoUser({ standing: suspended }));
   expect(await findPausedHeading()).toBeVisible();
   await act(() => jest.advanceTimersByTimeAsync(standingPollMs));
@@ -195,8 +202,7 @@ it('a search refused because of the standing shows the reason instead of an erro
   const { server } = await openConnectedChat();
   // The user has to answer whether they are an adult before they may search again.
   const standing = { ...suspended, kind: 'age_question', noticeId: 43 } as const;
-  server.routes['GET /api/user/7'] = { ...me, standing };
-  server.routes['GET /api/notices/7'] = [];
+  server.routes[userRoute] = { ...me, standing };
   await userEvent.click(screen.getByRole('button', { name: 'Find Conversation' }));
   // The server refuses every search that the standing forbids with the code `suspended`.
   act(() =>

@@ -7,6 +7,8 @@ import { LoadError } from '@/ui/load-error';
 import { createPart, LoadedPart } from '@/ui/loaded-part';
 import { Skeleton } from '@/ui/skeleton';
 
+// A part is a component whose code is loaded on demand. A `...Place` component renders a part in the shell.
+
 const noticesPart = createPart(async () => (await import('@/app/shell/notice-place')).NoticePlace);
 const standingLinePart = createPart(
   async () => (await import('@/features/standing/components/standing-line')).StandingLine,
@@ -23,8 +25,9 @@ export const noticesButtonPart = createPart(
 export const Notices = ({ user }: { user: SelfUser }) => {
   const { data: notices = [] } = useNotices(user.id);
   const isOpenedByUser = useNoticeDialog(({ openedId }) => openedId !== null);
-  if (!isOpenedByUser && notices.every(({ seenAt }) => seenAt !== null)) return null;
-  // After a failed load, there is no button to retry: a change of the standing retries.
+  const hasUnread = notices.some(({ seenAt }) => seenAt === null);
+  if (!isOpenedByUser && !hasUnread) return null;
+  // After a failed load, there is no button to retry: a change of the standing retries (`resetKeys`).
   return (
     <LoadedPart part={noticesPart} renderFailure={() => null} resetKeys={[user.standing]}>
       {(NoticePlace) => <NoticePlace user={user} />}
@@ -33,15 +36,19 @@ export const Notices = ({ user }: { user: SelfUser }) => {
 };
 
 /**
- * The line about the user's standing (the state set by moderation), shown before a search: to a user in care, who is
- * matched only with others in care, and to a user who has to answer the age question before they can search.
+ * The line that explains before a search how the user's standing (the state set by moderation) restricts it. In care,
+ * the user is matched only with others in care. With an age question, they have to answer it first.
  */
-export const StandingNote = ({ user }: { user: SelfUser }) =>
-  user.standing.kind === 'care' || user.standing.kind === 'age_question' ? (
+export const StandingLinePlace = ({ user }: { user: SelfUser }) => {
+  const { kind } = user.standing;
+  const isSearchRestricted = kind === 'care' || kind === 'age_question';
+  if (!isSearchRestricted) return null;
+  return (
     <LoadedPart part={standingLinePart} renderFailure={() => null}>
       {(StandingLine) => <StandingLine user={user} />}
     </LoadedPart>
-  ) : null;
+  );
+};
 
 /** The button in Profile Settings that lists the notices. */
 export const SettingsNoticesButton = ({ userId }: { userId: number }) => (

@@ -23,8 +23,8 @@ it('ignores invalid friend ids and unknown names in the address', () => {
     expect(parseSearch(search)).toEqual(nothingOpen);
 });
 
-// The third argument of `computeAddressChange` is the part whose opening added the current history entry. `added` is
-// the same for the entry that results.
+// The arguments of `computeAddressChange` are the parts before and after the change, and the part whose opening added
+// the current history entry. In the result, `added` is the part that the new or replaced entry belongs to.
 
 it('adds a history entry when a chat or a dialog opens', () => {
   expect(computeAddressChange(nothingOpen, friendOpen, undefined)).toEqual({
@@ -46,11 +46,13 @@ it('goes back when the most recently opened part is closed', () => {
   expect(computeAddressChange(bothOpen, friendOpen, 'dialog')).toBe('back');
 });
 
-it('replaces the entry when it was not added for the closed part', () => {
+it('replaces the entry when a part closes that did not add it', () => {
+  // The first entry of a visit is not added by a part.
   expect(computeAddressChange(friendOpen, nothingOpen, undefined)).toEqual({
     added: undefined,
     replace: true,
   });
+  // The entry still belongs to the dialog.
   expect(computeAddressChange(bothOpen, historyOpen, 'dialog')).toEqual({ added: 'dialog', replace: true });
 });
 

@@ -11,6 +11,7 @@ export interface OpenParts {
   friend: number | undefined;
   dialog: ShellModal | ProfileDialog | undefined;
 }
+type Part = keyof OpenParts;
 
 /** Names of the dialogs in the address. */
 const dialogNames = {
@@ -29,16 +30,15 @@ const profileDialogs: ReadonlySet<OpenParts['dialog']> = new Set([
   'conversion',
 ]);
 
-const isShellModal = (dialog: OpenParts['dialog']): dialog is ShellModal =>
-  dialog !== undefined && !profileDialogs.has(dialog);
+const isProfileDialog = (dialog: OpenParts['dialog']): dialog is ProfileDialog => profileDialogs.has(dialog);
 
 /** Reads the open parts from the query string of an address; ignores unknown names. */
 export const parseSearch = (search: string): OpenParts => {
   const params = new URLSearchParams(search);
-  const friend = Number(params.get('friend'));
+  const friendId = Number(params.get('friend')); // 0 if there is none
   const dialogEntry = Object.entries(dialogNames).find(([, name]) => name === params.get('dialog'));
   return {
-    friend: Number.isSafeInteger(friend) && friend > 0 ? friend : undefined,
+    friend: Number.isSafeInteger(friendId) && friendId > 0 ? friendId : undefined,
     dialog: dialogEntry?.[0] as OpenParts['dialog'],
   };
 };
@@ -57,54 +57,56 @@ const readOpenParts = (): OpenParts => ({
   dialog: useShell.getState().modal ?? useProfileDialogs.getState().openDialog ?? undefined,
 });
 
-/** Set while the address is copied into two stores in turn: their intermediate state must not be written back. */
+/** Set while `applyToStores` changes two stores, one after the other. The state between must not reach the address. */
 let isApplying = false;
 
 const applyToStores = ({ friend, dialog }: OpenParts): void => {
   isApplying = true;
-  useShell.setState({ openFriendId: friend, modal: isShellModal(dialog) ? dialog : undefined });
-  useProfileDialogs.setState({ openDialog: dialog === undefined || isShellModal(dialog) ? null : dialog });
+  useShell.setState({ openFriendId: friend, modal: isProfileDialog(dialog) ? undefined : dialog });
+  useProfileDialogs.setState({ openDialog: isProfileDialog(dialog) ? dialog : null });
   isApplying = false;
 };
 
 /** State of a history entry. */
 interface EntryState {
-  /** The part whose opening added the entry. */
-  added?: keyof OpenParts;
+  /** The part whose opening added the entry. Absent if the entry belongs to no part, like the first one of a visit. */
+  added?: Part;
 }
 
 /**
- * What to do with the history. `replace` replaces the current entry; otherwise an entry is added. `added` becomes the
- * state of the entry; undefined if the entry belongs to no part, like the first entry of a visit.
+ * What to do with the history. `replace` replaces the current entry; otherwise an entry is added. `added` is the state
+ * of the resulting entry.
  */
-export type AddressChange = 'none' | 'back' | { added: keyof OpenParts | undefined; replace: boolean };
+export type AddressChange = 'none' | 'back' | { added: Part | undefined; replace: boolean };
 
 /**
  * Computes the history change that leads from `shown`, the state in the address, to `wanted`. Opening a part adds an
  * entry, and opening another friend or dialog in its place replaces the entry. Closing a part goes back if the current
  * entry was added for this part.
- * @param topPart the part whose opening added the current entry
+ * @param added the part whose opening added the current entry
  */
 export const computeAddressChange = (
   shown: OpenParts,
   wanted: OpenParts,
-  topPart: keyof OpenParts | undefined,
+  added: Part | undefined,
 ): AddressChange => {
-  const hasChanged = (part: keyof OpenParts): boolean => shown[part] !== wanted[part];
-  const isOpening = (part: keyof OpenParts): boolean =>
-    shown[part] === undefined && wanted[part] !== undefined;
-  const isClosing = (part: keyof OpenParts): boolean =>
-    shown[part] !== undefined && wanted[part] === undefined;
+  const hasChanged = (part: Part): boolean => shown[part] !== wanted[part];
+  const isOpening = (part: Part): boolean => shown[part] === undefined && wanted[part] !== undefined;
+  const isClosing = (part: Part): boolean => shown[part] !== undefined && wanted[part] === undefined;
+
   if (!hasChanged('friend') && !hasChanged('dialog')) return 'none';
   if (isOpening('dialog') && !hasChanged('friend')) return { added: 'dialog', replace: false };
-  // A dialog may open or change at the same time; it then shares the entry of the friend.
+  // A dialog that opens or changes at the same time shares the entry of the friend.
   if (isOpening('friend') && !isClosing('dialog')) return { added: 'friend', replace: false };
-  const otherPart = topPart === 'friend' ? 'dialog' : 'friend';
-  if (topPart !== undefined && isClosing(topPart) && !hasChanged(otherPart)) return 'back';
-  // While `topPart` is open, even with another friend or dialog, the current entry still belongs to it.
-  if (topPart !== undefined && wanted[topPart] !== undefined) return { added: topPart, replace: true };
-  // The part of the entry, if any, closes. A friend who is opened from a dialog takes over the entry; otherwise it
-  // belongs to no part.
+
+  if (added !== undefined) {
+    const otherPart = added === 'friend' ? 'dialog' : 'friend';
+    if (isClosing(added) && !hasChanged(otherPart)) return 'back';
+    // The part stays open, perhaps with another friend or dialog, and keeps its entry.
+    if (wanted[added] !== undefined) return { added, replace: true };
+  }
+
+  // A friend who is opened from a dialog takes over the dialog's entry. Otherwise the entry now belongs to no part.
   return { added: isOpening('friend') ? 'friend' : undefined, replace: true };
 };
 
@@ -122,11 +124,11 @@ export const useShellAddress = (): void => {
   useEffect(() => {
     let goBackTimer: number | undefined;
     const computeCurrentChange = (): AddressChange => {
-      const topPart = (location.state as EntryState | null)?.added;
       // `location.search` may be out of date: it changes only when the page is rendered again.
-      return computeAddressChange(parseSearch(window.location.search), readOpenParts(), topPart);
+      const shown = parseSearch(window.location.search);
+      return computeAddressChange(shown, readOpenParts(), (location.state as EntryState | null)?.added);
     };
-    const goBack = (): void => {
+    const goBackIfStillDue = (): void => {
       if (computeCurrentChange() === 'back') void navigate(-1);
     };
     const updateAddress = (): void => {
@@ -137,7 +139,7 @@ export const useShellAddress = (): void => {
       if (change === 'none') return;
       if (change === 'back') {
         // Deferred: the same click may open another part instead.
-        goBackTimer = window.setTimeout(goBack);
+        goBackTimer = window.setTimeout(goBackIfStillDue);
         return;
       }
       const state: EntryState = change.added ? { added: change.added } : {};

@@ -4,6 +4,8 @@ import { Composer, type ComposerProps } from '@/chat-ui/composer/composer';
 import { aMessage } from '@/testing/factories';
 
 const photo = new File(['x'], 'dot.png', { type: 'image/png' });
+const createPngOfSize = (size: number): File =>
+  Object.defineProperty(new File([], 'a.png', { type: 'image/png' }), 'size', { value: size });
 
 const renderComposer = (props: Partial<ComposerProps> = {}) => {
   const onSend = jest.fn(() => true);
@@ -17,9 +19,13 @@ const renderComposer = (props: Partial<ComposerProps> = {}) => {
 };
 
 const getField = (): HTMLElement => screen.getByRole('textbox', { name: 'Message' });
-const typeText = (value: string): void => void fireEvent.change(getField(), { target: { value } });
+const typeText = (value: string): void => {
+  fireEvent.change(getField(), { target: { value } });
+};
 const pressEnter = async (): Promise<void> =>
-  act(async () => void fireEvent.keyDown(getField(), { key: 'Enter' }));
+  act(async () => {
+    fireEvent.keyDown(getField(), { key: 'Enter' });
+  });
 const queryRemoveButton = (): HTMLElement | null => screen.queryByRole('button', { name: 'Remove photo' });
 
 const revokeObjectURL = jest.fn();
@@ -46,16 +52,20 @@ describe('a photo', () => {
     expect(revokeObjectURL).not.toHaveBeenCalled();
   });
 
-  it('is accepted at exactly 5 MiB; one byte more, or another type, is only reported in the console', () => {
+  it('is accepted if it has exactly 5 MiB', () => {
     const { chooseFile } = renderComposer({ canAttach: true });
-    const createFileOfSize = (size: number): File =>
-      Object.defineProperty(new File([], 'a.png', { type: 'image/png' }), 'size', { value: size });
-    chooseFile(createFileOfSize(limits.imageMaxBytes + 1));
-    chooseFile(new File(['x'], 'notes.txt', { type: 'text/plain' }));
-    expect(queryRemoveButton()).toBeNull();
-    expect(warn).toHaveBeenCalledTimes(2);
-    chooseFile(createFileOfSize(limits.imageMaxBytes));
+    chooseFile(createPngOfSize(limits.imageMaxBytes));
     expect(queryRemoveButton()).toBeVisible();
+  });
+
+  it.each([
+    { flaw: 'is one byte larger than 5 MiB', file: createPngOfSize(limits.imageMaxBytes + 1) },
+    { flaw: 'is not an image', file: new File(['x'], 'notes.txt', { type: 'text/plain' }) },
+  ])('is only reported in the console if it $flaw', ({ file }) => {
+    const { chooseFile } = renderComposer({ canAttach: true });
+    chooseFile(file);
+    expect(queryRemoveButton()).toBeNull();
+    expect(warn).toHaveBeenCalledTimes(1);
   });
 
   it('stays in the composer with its caption when `onSend` refuses it', async () => {
@@ -78,14 +88,15 @@ describe('a photo', () => {
 describe('an edit', () => {
   const message = aMessage({ senderId: 7, content: 'as it was' });
 
-  it('hides Attach, saves its text on Enter unless blank, and restores the draft when it ends', async () => {
+  it('hides Attach', () => {
+    renderComposer({ canAttach: true, task: { kind: 'edit', message } });
+    expect(screen.queryByRole('button', { name: 'Attach photo' })).toBeNull();
+  });
+
+  it('saves its text on Enter, unless it is blank', async () => {
     const onSave = jest.fn(() => true);
     const onEndTask = jest.fn();
-    const { rerenderComposer } = renderComposer({ onSave, onEndTask, canAttach: true });
-    typeText('half a thought');
-    rerenderComposer({ task: { kind: 'edit', message } });
-    expect(getField()).toHaveValue('as it was');
-    expect(screen.queryByRole('button', { name: 'Attach photo' })).toBeNull();
+    renderComposer({ onSave, onEndTask, task: { kind: 'edit', message } });
     typeText('  ');
     await pressEnter();
     expect(onSave).not.toHaveBeenCalled();
@@ -93,6 +104,15 @@ describe('an edit', () => {
     await pressEnter();
     expect(onSave).toHaveBeenCalledWith('as it is');
     expect(onEndTask).toHaveBeenCalled();
+  });
+
+  it('replaces the draft, which returns when the edit ends', async () => {
+    const { rerenderComposer } = renderComposer({ onSave: () => true });
+    typeText('half a thought');
+    rerenderComposer({ task: { kind: 'edit', message } });
+    expect(getField()).toHaveValue('as it was');
+    typeText('as it is');
+    await pressEnter();
     rerenderComposer({ task: null });
     expect(getField()).toHaveValue('half a thought');
   });
@@ -102,12 +122,17 @@ describe('an edit', () => {
     expect(getField()).toHaveValue('as it should be');
   });
 
-  it('stays open when `onSave` refuses it, and is cancelled by Escape', async () => {
+  it('stays open when `onSave` refuses it', async () => {
     const onEndTask = jest.fn();
     renderComposer({ onSave: () => false, onEndTask, task: { kind: 'edit', message } });
     typeText('as it is');
     await pressEnter();
     expect(onEndTask).not.toHaveBeenCalled();
+  });
+
+  it('is cancelled by Escape', () => {
+    const onEndTask = jest.fn();
+    renderComposer({ onEndTask, task: { kind: 'edit', message } });
     fireEvent.keyDown(getField(), { key: 'Escape' });
     expect(onEndTask).toHaveBeenCalledTimes(1);
   });

@@ -4,7 +4,6 @@ import { type ComponentProps } from 'react';
 import { type ChatMessage } from '@/chat-ui/chat-message';
 import { MessageList } from '@/chat-ui/message-list/message-list';
 import { type MessageCommands } from '@/chat-ui/message/message-commands';
-import { PartBoundary } from '@/chat-ui/part-boundary';
 
 const me = { id: 11, username: 'quiet-otter-1', avatar: null };
 const partner = { id: 12, username: 'brave-heron-7', avatar: null };
@@ -49,8 +48,8 @@ const openSheet = async (row: HTMLElement) => {
 };
 
 /**
- * By default, the list of a chat with a friend (`revealed: null`). With a set as `revealed`, the partner is a stranger,
- * whose photos are hidden unless the set contains their URLs.
+ * The partner is a friend, unless `revealed` is a set. Then they are a stranger, whose photos are hidden if the set
+ * does not contain their URLs.
  */
 const createList = (
   messages: readonly ChatMessage[],
@@ -72,6 +71,7 @@ it.each([
   ["the partner's message", partner.id],
   ["the user's own message", me.id],
 ])('shows %s although its time is invalid', (_name, senderId) => {
+  // `Intl` throws for such a time, and a row that cannot be rendered is replaced with an alert.
   render(createList([createMessage(1, { senderId, timestamp: NaN })]));
   expect(screen.getByText('message 1')).toBeInTheDocument();
   expect(screen.queryByRole('alert')).not.toBeInTheDocument();
@@ -88,7 +88,7 @@ describe('a message that was not delivered', () => {
     expect(onDiscard).toHaveBeenCalledWith('c1');
   });
 
-  it('opens a sheet with Copy text and Retry, and with Delete, which discards it', async () => {
+  it('has Copy text, Retry and Delete in its sheet', async () => {
     render(createList([failed]));
     const sheet = await openSheet(screen.getByRole('listitem'));
     expect(sheet.getByRole('button', { name: 'Copy text' })).toBeVisible();
@@ -132,29 +132,31 @@ it('shows the progress of a photo upload, with Cancel', async () => {
   expect(onDiscard).toHaveBeenCalledWith('c1');
 });
 
+const tap = (element: HTMLElement, timeMs: number): void => {
+  const touch = { clientX: 100, clientY: 100 };
+  fireEvent.touchStart(element, { touches: [touch] });
+  const end = createEvent.touchEnd(element, { changedTouches: [touch] });
+  Object.defineProperty(end, 'timeStamp', { value: timeMs });
+  fireEvent(element, end);
+};
+
 it('reacts with a heart on a double tap, not on two slow taps', () => {
   const onReact = jest.fn();
-  render(createList([createMessage(1)], { commands: { ...commands, onReact } }));
+  const message = createMessage(1);
+  render(createList([message], { commands: { ...commands, onReact } }));
   const text = screen.getByText('message 1');
-  const tapAtTime = (timeStamp: number): void => {
-    const touch = { clientX: 100, clientY: 100 };
-    fireEvent.touchStart(text, { touches: [touch] });
-    const end = createEvent.touchEnd(text, { changedTouches: [touch] });
-    Object.defineProperty(end, 'timeStamp', { value: timeStamp });
-    fireEvent(text, end);
-  };
-  tapAtTime(1_000);
-  tapAtTime(2_000);
+  tap(text, 1_000);
+  tap(text, 2_000);
   expect(onReact).not.toHaveBeenCalled();
-  tapAtTime(2_200);
-  expect(onReact.mock.calls).toEqual([['1763640000000-1', '❤️']]);
+  tap(text, 2_200); // a double tap, with the tap before
+  expect(onReact.mock.calls).toEqual([[message.id, '❤️']]);
 });
 
 describe('a rendering error', () => {
   beforeEach(() => jest.spyOn(console, 'error').mockImplementation(ignore));
   afterEach(() => jest.restoreAllMocks());
 
-  it('in a row replaces only this row with a text', () => {
+  it('in a row replaces only this row, with an error text', () => {
     const card = createMessage(2, { card: { kind: 'a card' } });
     const renderCard = (): never => {
       throw new Error('broken card');
@@ -165,51 +167,40 @@ describe('a rendering error', () => {
     expect(screen.getByText('This message cannot be shown.')).toBeInTheDocument();
   });
 
-  it('in the list is logged, and the list is rendered again when the messages change', () => {
-    // The list calls this function outside the rows, so the error boundary of a row does not catch its error.
+  describe('outside the rows', () => {
+    // The list calls this function itself, so the error boundary of a row does not catch its error.
     const renderAbove = ({ content }: ChatMessage): null => {
       if (content === 'message 1') throw new Error('broken list');
       return null;
     };
-    const { rerender } = render(createList([createMessage(1)], { renderAbove }));
-    expect(screen.getByText('The messages cannot be shown.')).toBeInTheDocument();
-    expect(console.error).toHaveBeenCalledWith(
-      'A part of the page could not be rendered',
-      expect.objectContaining({ message: 'broken list' }),
-      expect.any(String),
-    );
-    rerender(createList([createMessage(2)], { renderAbove }));
-    expect(screen.getByText('message 2')).toBeInTheDocument();
-  });
 
-  it('in a part that can be closed offers Close, and Try again, which renders the part again', async () => {
-    let isBroken = true;
-    const Part = (): string => {
-      if (isBroken) throw new Error('broken part');
-      return 'whole again';
-    };
-    const onClose = jest.fn();
-    render(
-      <PartBoundary title="This chat cannot be shown." onClose={onClose}>
-        <Part />
-      </PartBoundary>,
-    );
-    await userEvent.click(screen.getByRole('button', { name: 'Close' }));
-    expect(onClose).toHaveBeenCalledTimes(1);
-    isBroken = false;
-    await userEvent.click(screen.getByRole('button', { name: 'Try again' }));
-    expect(screen.getByText('whole again')).toBeInTheDocument();
+    it('replaces the list with an error text, and is logged', () => {
+      render(createList([createMessage(1)], { renderAbove }));
+      expect(screen.getByText('The messages cannot be shown.')).toBeInTheDocument();
+      expect(console.error).toHaveBeenCalledWith(
+        'A part of the page could not be rendered',
+        expect.objectContaining({ message: 'broken list' }),
+        expect.any(String),
+      );
+    });
+
+    it('does not prevent the list from being shown again when the messages change', () => {
+      const { rerender } = render(createList([createMessage(1)], { renderAbove }));
+      expect(screen.getByText('The messages cannot be shown.')).toBeInTheDocument();
+      rerender(createList([createMessage(2)], { renderAbove }));
+      expect(screen.getByText('message 2')).toBeInTheDocument();
+    });
   });
 });
 
 // A stranger's photo is hidden until the user reveals it. The server marks the URL of one that may be explicit.
-describe('a photo that may be explicit', () => {
+describe('the label of a photo that may be explicit', () => {
   const uuid = '0b5c9a2e-4f6d-4c1b-9a3e-2d7f8e1c6b5a';
   const explicitUrl = `/api/files/chat-images/${uuid}.explicit.jpg`;
   const createPhoto = (url: string, senderId = partner.id) =>
     createMessage(1, { type: 'image', content: url, senderId });
 
-  it('has a label on the button that reveals it, and no label after it is revealed', () => {
+  it('is on the button that reveals the photo, and is gone afterwards', () => {
     const { rerender } = render(createList([createPhoto(explicitUrl)], { revealed: new Set() }));
     const showButton = screen.getByRole('button', {
       name: 'Show photo from brave-heron-7, which may be explicit',
@@ -220,14 +211,14 @@ describe('a photo that may be explicit', () => {
     expect(screen.queryByText('May be explicit')).not.toBeInTheDocument();
   });
 
-  it('is recognised by ".explicit" in its URL, without which a photo has no label', () => {
+  it('is absent if the URL of the photo does not contain ".explicit"', () => {
     const harmlessUrl = explicitUrl.replace('.explicit', '');
     render(createList([createPhoto(harmlessUrl)], { revealed: new Set() }));
     expect(screen.getByRole('button', { name: 'Show photo from brave-heron-7' })).toBeVisible();
     expect(screen.queryByText('May be explicit')).not.toBeInTheDocument();
   });
 
-  it('has no label for its sender', () => {
+  it('is not shown to the sender of the photo', () => {
     render(createList([createPhoto(explicitUrl, me.id)], { revealed: new Set() }));
     expect(screen.getByRole('button', { name: 'Open: Your photo' })).toBeVisible();
     expect(screen.queryByText('May be explicit')).not.toBeInTheDocument();

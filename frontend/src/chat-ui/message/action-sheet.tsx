@@ -6,6 +6,7 @@ import { type MessageActionsProps } from '@/chat-ui/message/message-commands';
 import { ReactionChoice } from '@/chat-ui/message/reaction-choice';
 import { startTranslation } from '@/chat-ui/translation/translations.store';
 import { cn } from '@/lib/class-names';
+import { copyToClipboard } from '@/lib/copy-to-clipboard';
 import { useCloseOnBack } from '@/lib/use-close-on-back';
 import { Modal } from '@/ui/modal';
 
@@ -32,12 +33,6 @@ const SheetItem = ({
     {children}
   </button>
 );
-
-const copyToClipboard = (text: string): void => {
-  // A page on plain http has no clipboard, so nothing is copied there.
-  const clipboard = navigator.clipboard as Clipboard | undefined;
-  void clipboard?.writeText(text);
-};
 
 /**
  * The actions of a message as a sheet. It is opened by a long press, by Enter on a row, and by the button that a narrow
@@ -78,7 +73,7 @@ export const ActionSheet = ({
           </SheetItem>
         ) : null}
         {text ? (
-          <SheetItem icon={<Copy aria-hidden="true" />} onPress={closeThen(() => copyToClipboard(text))}>
+          <SheetItem icon={<Copy aria-hidden="true" />} onPress={closeThen(() => void copyToClipboard(text))}>
             {copy.actions.copy}
           </SheetItem>
         ) : null}

@@ -6,7 +6,7 @@ import { formatClockTime, formatIsoTime } from '@/lib/time';
 
 export interface DeliveryLineProps {
   message: ChatMessage;
-  /** Hides the time, because a timestamp is already shown above. */
+  /** Whether the line shows no time, because timestamps are shown above the messages. */
   hidesTime: boolean;
   /** Whether the message is the last of its group; the others show only uploads and failures. */
   isLast: boolean;
@@ -58,8 +58,9 @@ export const DeliveryLine = ({ message, hidesTime, isLast, onRetry, onDiscard }:
       </div>
     );
   }
-  const uploadPercent = picture?.percent ?? null; // null when no upload is running
-  if (uploadPercent !== null) {
+  const uploadPercent = picture?.percent ?? null;
+  const isUploading = uploadPercent !== null;
+  if (isUploading) {
     return <UploadLine percent={uploadPercent} onCancel={() => onDiscard(clientId)} />;
   }
   if (!isLast) return null;

@@ -1,6 +1,7 @@
 import { useState } from 'react';
 import { copy } from '@/chat-ui/copy';
 import { splitByAddresses } from '@/chat-ui/message/links';
+import { copyToClipboard } from '@/lib/copy-to-clipboard';
 
 interface AddressProps {
   text: string;
@@ -37,18 +38,6 @@ export const RichText = ({ text, hasLinks }: { text: string; hasLinks: boolean }
       <MarkedAddress key={index} text={part.text} url={part.url} />
     );
   });
-
-/** @returns false if nothing was copied, because there is no clipboard or the browser denies access to it */
-const copyToClipboard = async (text: string): Promise<boolean> => {
-  const clipboard = navigator.clipboard as Clipboard | undefined; // a page on plain http has none
-  if (!clipboard) return false;
-  try {
-    await clipboard.writeText(text);
-    return true;
-  } catch {
-    return false;
-  }
-};
 
 const CopyAddress = ({ url }: { url: URL }) => {
   const [isCopied, setCopied] = useState(false);

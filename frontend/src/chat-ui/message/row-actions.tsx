@@ -35,16 +35,18 @@ export const RowActions = ({
   actions,
   commands,
   onPin,
-}: MessageActionsProps & { onPin: (key: string | null) => void }) => {
+}: MessageActionsProps & {
+  /** Called with the message key when the reactions open, to keep the row active, and with null when they close. */
+  onPin: (key: string | null) => void;
+}) => {
   const [isChoosingReaction, setChoosingReaction] = useState(false);
   const roving = useRovingFocus();
-  // Only the available buttons are counted, so that the first of them has index 0, which makes it the tab stop.
+  // The first available button has index 0, and is therefore the tab stop.
   const availableNames = actionNames.filter((name) => actions[name]);
   const getItemProps = (name: (typeof actionNames)[number]) =>
     roving.getItemProps(availableNames.indexOf(name));
   const openOrCloseReactions = (isOpen: boolean): void => {
     setChoosingReaction(isOpen);
-    // Keeps the row active while the popover is open, even if the pointer and the focus leave the row.
     onPin(isOpen ? message.key : null);
   };
   return (

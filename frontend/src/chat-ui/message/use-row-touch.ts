@@ -29,6 +29,28 @@ const getSingleTouch = (touches: TouchEvent['touches']) => (touches.length === 1
 const isControl = (target: EventTarget | null): boolean =>
   target instanceof Element && target.closest('button, a, [role="radio"]') !== null;
 
+/** A touch from its beginning to its end: a swipe, a tap, or neither. */
+interface Gesture {
+  row: HTMLElement;
+  from: Point;
+  /** How far the row is swiped; 0 while no swipe has begun. */
+  swipePx: number;
+}
+
+/** Measures the swipe of a finger that is now at `to`; 0 while no swipe has begun. */
+const measureSwipe = ({ from, swipePx }: Gesture, to: Point): number => {
+  // A swipe begins with a clearly horizontal movement to the right.
+  if (swipePx === 0) return Math.max(0, measureHorizontalSwipe(from, to));
+  // It then continues even if the finger drifts vertically. At least 1 px, because 0 means that it has not begun.
+  return Math.max(1, to.x - from.x);
+};
+
+/** The value of `data-swipe`, on which the style of the reply icon depends. */
+const toSwipeState = (swipePx: number): '' | 'moving' | 'ready' => {
+  if (swipePx >= replyThresholdPx) return 'ready';
+  return swipePx > 0 ? 'moving' : '';
+};
+
 export interface RowTouchOptions {
   canReply: (row: HTMLElement) => boolean;
   onReply: (row: HTMLElement) => void;
@@ -37,19 +59,23 @@ export interface RowTouchOptions {
 
 /** Touch gestures on rows: a swipe to the right calls `onReply`, and a double tap calls `onDoubleTap`. */
 export const useRowTouch = ({ canReply, onReply, onDoubleTap }: RowTouchOptions) => {
-  const gesture = useRef<{ row: HTMLElement; from: Point; distancePx: number } | null>(null);
+  const gesture = useRef<Gesture | null>(null);
   const lastTap = useRef<{ row: HTMLElement; timeMs: number } | null>(null);
 
-  /** Moves the touched row; 0 returns it to its place. */
-  const moveRow = (distancePx: number): void => {
+  /** Records how far the touched row is swiped, and moves it; 0 returns it to its place. */
+  const swipeRow = (swipePx: number): void => {
     const movingPart = gesture.current?.row.querySelector<HTMLElement>('[data-swipe]');
     if (!gesture.current || !movingPart) return;
-    const isPastThreshold = distancePx >= replyThresholdPx;
-    if (isPastThreshold && gesture.current.distancePx < replyThresholdPx) vibrate();
-    gesture.current.distancePx = distancePx;
-    movingPart.style.transform = distancePx > 0 ? `translateX(${Math.min(distancePx, maxOffsetPx)}px)` : '';
-    // The style of the reply icon depends on this attribute.
-    movingPart.dataset.swipe = distancePx > 0 ? (isPastThreshold ? 'ready' : 'moving') : '';
+    const hasPassedThreshold = swipePx >= replyThresholdPx && gesture.current.swipePx < replyThresholdPx;
+    if (hasPassedThreshold) vibrate();
+    gesture.current.swipePx = swipePx;
+    movingPart.style.transform = swipePx > 0 ? `translateX(${Math.min(swipePx, maxOffsetPx)}px)` : '';
+    movingPart.dataset.swipe = toSwipeState(swipePx);
+  };
+
+  const endGesture = (): void => {
+    swipeRow(0);
+    gesture.current = null;
   };
 
   const handleTap = (row: HTMLElement, timeMs: number): void => {
@@ -62,40 +88,29 @@ export const useRowTouch = ({ canReply, onReply, onDoubleTap }: RowTouchOptions)
     onTouchStart: ({ touches, target }: TouchEvent) => {
       const touch = getSingleTouch(touches);
       const row = findRow(target);
-      // A second finger ends the gesture of the first, whose row may have moved.
-      moveRow(0);
-      gesture.current = touch && row ? { row, from: toPoint(touch), distancePx: 0 } : null;
+      endGesture(); // a second finger ends the gesture of the first
+      if (touch && row) gesture.current = { row, from: toPoint(touch), swipePx: 0 };
     },
     onTouchMove: ({ touches }: TouchEvent) => {
       const { current } = gesture;
       if (!current) return;
       const touch = getSingleTouch(touches);
-      // Without a swipe the row stays in its place. The gesture continues, because it can still be a tap.
-      if (!touch || current.from.x < edgePx || !canReply(current.row)) return moveRow(0);
-      // A swipe begins with a clearly horizontal movement, and then continues even if the finger drifts vertically.
-      // Its distance stays at least 1 px, because 0 means that it has not begun.
-      const to = toPoint(touch);
-      moveRow(
-        current.distancePx > 0
-          ? Math.max(1, to.x - current.from.x)
-          : Math.max(0, measureHorizontalSwipe(current.from, to)),
-      );
+      const startedAtEdge = current.from.x < edgePx;
+      // This is no swipe, but it can still be a tap, so the gesture continues.
+      if (!touch || startedAtEdge || !canReply(current.row)) return swipeRow(0);
+      swipeRow(measureSwipe(current, toPoint(touch)));
     },
     onTouchEnd: ({ changedTouches, target, timeStamp }: TouchEvent) => {
       const touch = changedTouches[0];
       const { current } = gesture;
       if (!current || !touch) return;
-      const { row, from, distancePx } = current;
-      moveRow(0);
-      gesture.current = null;
-      if (distancePx >= replyThresholdPx) return onReply(row);
+      const { row, from, swipePx } = current;
+      endGesture();
+      if (swipePx >= replyThresholdPx) return onReply(row);
       const to = toPoint(touch);
       const isTap = Math.hypot(to.x - from.x, to.y - from.y) < tapSlackPx;
       if (isTap && !isControl(target)) handleTap(row, timeStamp);
     },
-    onTouchCancel: () => {
-      moveRow(0);
-      gesture.current = null;
-    },
+    onTouchCancel: endGesture,
   };
 };

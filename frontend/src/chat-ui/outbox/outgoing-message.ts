@@ -22,7 +22,7 @@ const storedSchema = z.object({
   clientId: clientIdSchema,
   /** Id of the session of a random chat, or of the friend in a private chat. */
   conversationId: z.string(),
-  /** The content as sent; only the caption while `picture` is present. */
+  /** What is sent. While `picture` is present, only the caption. */
   content: z.string(),
   type: messageTypeSchema,
   replyTo: z.nullable(replyToSchema),
@@ -47,24 +47,22 @@ export const toWireContent = ({ content, picture }: OutgoingMessage): string => 
 };
 
 /**
- * Reads the unsent messages that were kept across a reload. They are in session storage, so each tab has its own. A
- * message whose picture was not uploaded has lost the picture; its state is `uploading` or `upload_failed`.
+ * Reads the unsent messages that were kept across a reload. They are in session storage, so each tab has its own. Those
+ * in the states `uploading` and `upload_failed` have lost their picture.
  * @returns no messages if the stored text is invalid
  */
 export const readOutgoing = (key: string): OutgoingMessage[] =>
   parseJson(z.array(storedSchema), tabStorage.read(key)) ?? [];
 
-/**
- * Converts a message to the form in which it is stored. The URL of an uploaded picture becomes part of the content; a
- * picture that is not uploaded is dropped.
- */
+/** Moves the URL of an uploaded picture to the content. A picture that is not uploaded is not stored. */
 const toStored = (message: OutgoingMessage): StoredMessage => {
   const { picture, ...stored } = message;
-  return picture?.url ? { ...stored, content: toWireContent(message) } : stored;
+  const isUploaded = Boolean(picture?.url);
+  return isUploaded ? { ...stored, content: toWireContent(message) } : stored;
 };
 
+/** If storage fails, the messages are only in memory. */
 export const writeOutgoing = (key: string, messages: readonly OutgoingMessage[]): void => {
   if (messages.length === 0) tabStorage.remove(key);
-  // If storage fails, the messages stay in memory.
   else tabStorage.write(key, JSON.stringify(messages.map(toStored)));
 };

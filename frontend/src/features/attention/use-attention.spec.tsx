@@ -2,11 +2,11 @@ import { act, render, waitFor } from '@testing-library/react';
 import { useAttention, type AttentionOptions } from '@/features/attention/use-attention';
 import { setSoundOn } from '@/product/sound-choice';
 
+/** Number of notes that were played. */
 let noteCount = 0;
-/** The sound consists of two notes. */
 const notesPerSound = 2;
 
-/** Counts the notes that are played. Audio is always allowed here. */
+/** Counts the notes. Audio is always allowed here. */
 class FakeAudioContext {
   readonly state = 'running';
   readonly currentTime = 0;
@@ -45,7 +45,7 @@ const initialOptions: AttentionOptions = {
   friendName: undefined,
   unreadFriendMessageCount: 0,
   partnerMessageCount: 0,
-  friendNewsCount: 0, // friend requests received and accepted
+  friendNewsCount: 0, // friend requests received, plus own requests accepted
 };
 
 const Page = (options: AttentionOptions) => {
@@ -63,6 +63,14 @@ const renderPage = () => {
 const readIconUrl = () => document.querySelector('link[rel="icon"]')?.getAttribute('href');
 const expectOneSound = () => waitFor(() => expect(noteCount).toBe(notesPerSound));
 
+/** Fakes another visible tab of Thaw: each visible tab holds the lock `thaw-visible`. */
+const fakeVisibleTab = () => {
+  const query = jest.fn(() => Promise.resolve({ held: [{ name: 'thaw-visible' }], pending: [] }));
+  const locks = { request: () => Promise.resolve(), query };
+  Object.defineProperty(navigator, 'locks', { configurable: true, value: locks });
+  return { query };
+};
+
 beforeEach(() => {
   noteCount = 0;
   visibility = 'visible';
@@ -72,18 +80,29 @@ beforeEach(() => {
   setSoundOn(true);
 });
 
-it('counts a friend request in the title until the hidden tab is visible, and plays the sound once', async () => {
+afterEach(() => {
+  Reflect.deleteProperty(navigator, 'locks');
+});
+
+it('shows a friend request in the title and the icon of a hidden tab, and plays the sound once', async () => {
   const page = renderPage();
   setVisibility('hidden');
   page.change({ friendNewsCount: 1 });
   expect(document.title).toBe('(1) Chat · Thaw');
-  expect(readIconUrl()).toBe('/favicon/initial-calling.svg'); // with a dot
+  expect(readIconUrl()).toBe('/favicon/initial-calling.svg'); // the icon of the phase `initial`, with a dot
+  await expectOneSound();
+});
+
+it('does not count a friend request again in a tab that has been visible since', async () => {
+  const page = renderPage();
+  setVisibility('hidden');
+  page.change({ friendNewsCount: 1 });
   await expectOneSound();
 
   setVisibility('visible');
   expect(document.title).toBe('Chat · Thaw');
   expect(readIconUrl()).toBe('/favicon.svg');
-  // The friend request has been seen, so a hidden tab does not count it again.
+
   setVisibility('hidden');
   expect(document.title).toBe('Chat · Thaw');
   expect(noteCount).toBe(notesPerSound);
@@ -114,10 +133,7 @@ it('plays no sound unless the user has turned it on', async () => {
 });
 
 it('plays no sound in a hidden tab while another tab of Thaw is visible', async () => {
-  // Each visible tab holds the lock `thaw-visible`.
-  const query = jest.fn(() => Promise.resolve({ held: [{ name: 'thaw-visible' }], pending: [] }));
-  const locks = { request: () => Promise.resolve(), query };
-  Object.defineProperty(navigator, 'locks', { configurable: true, value: locks });
+  const { query } = fakeVisibleTab();
   const page = renderPage();
   setVisibility('hidden');
   page.change({ friendNewsCount: 1 });
@@ -125,5 +141,4 @@ it('plays no sound in a hidden tab while another tab of Thaw is visible', async 
   // Lets the code after the query run.
   await act(() => Promise.resolve());
   expect(noteCount).toBe(0);
-  Reflect.deleteProperty(navigator, 'locks');
 });

@@ -9,12 +9,12 @@ import { useToasts } from '@/ui/toast-store';
 
 const failureToast = { title: 'no', description: 'not today' };
 
-/** Renders a page with the button; returns a function that completes the loading of /chat. */
+/** Renders a page with the button. The code of /chat is loaded when the test calls `finishLoadingChat`. */
 const openPage = () => {
   let finishLoadingChat: () => void = () => undefined;
-  const chatLoading = new Promise<void>((resolve) => (finishLoadingChat = resolve));
+  const chatIsLoaded = new Promise<void>((resolve) => (finishLoadingChat = resolve));
   const Page = () => {
-    const { start, isStarting } = useAnonymousStart(failureToast, () => chatLoading);
+    const { start, isStarting } = useAnonymousStart(failureToast, () => chatIsLoaded);
     return (
       <button type="button" disabled={isStarting} onClick={start}>
         {isStarting ? 'Starting...' : 'Join Anonymously'}
@@ -29,7 +29,7 @@ const openPage = () => {
       </Routes>
     </MemoryRouter>,
   );
-  return finishLoadingChat;
+  return { finishLoadingChat };
 };
 
 // The hook logs a start that fails.
@@ -39,11 +39,11 @@ afterEach(() => {
   jest.restoreAllMocks();
 });
 
-it("shows 'Starting...' after the server has responded, and signs in only when /chat is loaded", async () => {
+it("shows 'Starting...' until /chat is loaded, and signs in only then", async () => {
   const { calls } = fakeServer({ 'POST /api/anonymous': { user: aUser() } });
-  const finishLoadingChat = openPage();
+  const { finishLoadingChat } = openPage();
   await userEvent.click(screen.getByRole('button', { name: 'Join Anonymously' }));
-  // Lets the page process the response.
+  // Lets the page process the response of the server.
   await act(async () => Promise.resolve());
   expect(calls).toHaveLength(1);
   expect(screen.getByRole('button', { name: 'Starting...' })).toBeDisabled();

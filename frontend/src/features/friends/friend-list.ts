@@ -2,16 +2,16 @@ import { type LastMessage } from '@thaw/contract/last-message';
 import { type Friend, type Profile } from '@thaw/contract/users';
 
 /** Number of unread messages by the id of the friend who sent them. */
-export type Unread = Readonly<Partial<Record<number, number>>>;
+export type UnreadCounts = Readonly<Partial<Record<number, number>>>;
 
 const nameCollator = new Intl.Collator(undefined, { sensitivity: 'base', numeric: true });
 
 /** Sorts friends with unread messages first, then those online, then by name (docs/product-decisions.md, A136). */
-export const sortFriends = (friends: readonly Friend[], unread: Unread): Friend[] => {
-  const rankByUnread = ({ id }: Friend): number => ((unread[id] ?? 0) > 0 ? 1 : 0);
+export const sortFriends = (friends: readonly Friend[], unread: UnreadCounts): Friend[] => {
+  const hasUnread = ({ id }: Friend): boolean => (unread[id] ?? 0) > 0;
   return [...friends].sort(
     (a, b) =>
-      rankByUnread(b) - rankByUnread(a) ||
+      Number(hasUnread(b)) - Number(hasUnread(a)) ||
       Number(b.isOnline) - Number(a.isOnline) ||
       nameCollator.compare(a.username, b.username) ||
       a.id - b.id,
@@ -34,8 +34,8 @@ export const withProfile = (friends: readonly Friend[], { id, username, avatar }
   friends.map((friend) => (friend.id === id ? { ...friend, username, avatar } : friend));
 
 /**
- * Sets a friend's last message, unless the known one is newer: messages may arrive late. A message of the same time
- * replaces the known one, since it may be an edit.
+ * Sets a friend's last message, unless the current one is newer: messages may arrive late. A message of the same time
+ * replaces the current one, since it may be an edit.
  */
 export const withLastMessage = (
   friends: readonly Friend[],
@@ -44,10 +44,10 @@ export const withLastMessage = (
 ): Friend[] =>
   friends.map((friend) => {
     if (friend.id !== friendId) return friend;
-    const isKnownNewer =
-      friend.lastMessage !== null &&
-      Date.parse(friend.lastMessage.createdAt) > Date.parse(lastMessage.createdAt);
-    return isKnownNewer ? friend : { ...friend, lastMessage };
+    const { lastMessage: current } = friend;
+    const isCurrentNewer =
+      current !== null && Date.parse(current.createdAt) > Date.parse(lastMessage.createdAt);
+    return isCurrentNewer ? friend : { ...friend, lastMessage };
   });
 
 /** Returns the friends whose name contains every word of the search, in the given order. */

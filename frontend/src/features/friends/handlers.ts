@@ -1,3 +1,4 @@
+import { type FriendRequest } from '@thaw/contract/friends';
 import { type ServerEvent, type ServerFrame } from '@thaw/contract/server-frames';
 import { type QueryClient } from '@tanstack/react-query';
 import { withFriend, withoutFriend, withPresence, withProfile } from '@/features/friends/friend-list';
@@ -16,6 +17,9 @@ export const friendsEvents = [
   'presence',
   'profile_updated',
 ] as const satisfies readonly ServerEvent[];
+
+const withoutRequestsOf = (requests: readonly FriendRequest[], userId: number): FriendRequest[] =>
+  requests.filter(({ requesterId }) => requesterId !== userId);
 
 /**
  * Creates the handler of this feature's frames. It patches the cached data at once. When a frame adds or removes a
@@ -39,6 +43,7 @@ export const createFriendsHandler = (queries: QueryClient) => {
         if (seenRequestIds.has(id)) return;
         seenRequestIds.add(id);
         cache.setProfile(requester);
+        // The list already contains the request if it was fetched after the request was sent.
         cache.patchRequests(me.id, (requests) => [
           ...requests.filter((request) => request.id !== id),
           { id, requesterId, addresseeId: me.id, status: 'pending', createdAt },
@@ -52,15 +57,14 @@ export const createFriendsHandler = (queries: QueryClient) => {
         cache.setProfile(friend);
         // The frame does not contain the last message of the new friend.
         cache.patchFriends(me.id, (friends) => withFriend(friends, { ...friend, lastMessage: null }));
-        cache.patchRequests(me.id, (requests) =>
-          requests.filter(({ requesterId }) => requesterId !== friend.id),
-        );
+        cache.patchRequests(me.id, (requests) => withoutRequestsOf(requests, friend.id));
         cache.invalidate(me.id, 'friends', 'requests');
         raise('friendship-accepted', { requestId, friendId: friend.id });
         return;
       }
       case 'friendship_removed': {
         const { removedFriendId, removedBy } = frame.data;
+        // The user is one of the two.
         const friendId = removedBy === me.id ? removedFriendId : removedBy;
         removeSentRequests(queries, friendId);
         cache.patchFriends(me.id, (friends) => withoutFriend(friends, friendId));
@@ -72,13 +76,11 @@ export const createFriendsHandler = (queries: QueryClient) => {
       }
       case 'block_changed': {
         const { userId, isBlocked } = frame.data;
-        // Unblocking restores neither the friendship nor requests.
+        // An unblock changes nothing here: it restores neither the friendship nor requests.
         if (!isBlocked) return;
         removeSentRequests(queries, userId);
         cache.patchFriends(me.id, (friends) => withoutFriend(friends, userId));
-        cache.patchRequests(me.id, (requests) =>
-          requests.filter(({ requesterId }) => requesterId !== userId),
-        );
+        cache.patchRequests(me.id, (requests) => withoutRequestsOf(requests, userId));
         cache.invalidate(me.id, 'friends', 'requests');
         return;
       }

@@ -8,7 +8,7 @@ import { ruleTitles } from '@/product/rule-titles';
 export interface LegalText {
   title: string;
   lead: string;
-  /** Shown as a numbered list before the sections. */
+  /** Shown as a numbered list before the sections. Only the house rules have it. */
   rules?: readonly { title: string; text: string }[];
   sections: readonly { title: string; paragraphs: readonly string[] }[];
 }
@@ -107,6 +107,7 @@ export const privacy: LegalText = {
   ],
 };
 
+/** In the order in which the rules are shown and numbered. */
 const ruleTexts: Record<HouseRule, string> = {
   adults_only:
     'You are 18 or older, and so is everyone you chat with here. If someone seems to be younger, end the chat and report it.',

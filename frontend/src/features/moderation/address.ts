@@ -11,20 +11,24 @@ export type Filter = (typeof filters)[number];
 /** What the moderation tool shows. It is stored in the query string, so that a reload and Back restore it. */
 export interface Address {
   view: View;
+  /** The parameter `show`. */
   filter: Filter;
+  /** The parameter `case`. */
   caseId: number | undefined;
 }
+
+const defaultAddress: Address = { view: 'queue', filter: 'open', caseId: undefined };
 
 const parseChoice = <T extends string>(values: readonly T[], value: string | null, fallback: T): T =>
   values.find((known) => known === value) ?? fallback;
 
-/** Parses a query string. Unknown and missing values become the defaults: the open cases, and no case opened. */
+/** Parses a query string. Unknown and missing values become the defaults. */
 export const parseAddress = (search: string): Address => {
   const params = new URLSearchParams(search);
   const caseId = Number(params.get('case'));
   return {
-    view: parseChoice(views, params.get('view'), 'queue'),
-    filter: parseChoice(filters, params.get('show'), 'open'),
+    view: parseChoice(views, params.get('view'), defaultAddress.view),
+    filter: parseChoice(filters, params.get('show'), defaultAddress.filter),
     caseId: Number.isSafeInteger(caseId) && caseId > 0 ? caseId : undefined,
   };
 };
@@ -32,8 +36,8 @@ export const parseAddress = (search: string): Address => {
 /** Formats the query string that `parseAddress` parses: with a leading `?`, or empty if all values are defaults. */
 export const formatQuery = ({ view, filter, caseId }: Address): string => {
   const params = new URLSearchParams();
-  if (view !== 'queue') params.set('view', view);
-  if (filter !== 'open') params.set('show', filter);
+  if (view !== defaultAddress.view) params.set('view', view);
+  if (filter !== defaultAddress.filter) params.set('show', filter);
   if (caseId !== undefined) params.set('case', String(caseId));
   return params.size === 0 ? '' : `?${params}`;
 };
@@ -46,12 +50,13 @@ export const useAddress = (): { address: Address; changeAddress: ChangeAddress }
   const navigate = useNavigate();
   const changeAddress = useCallback<ChangeAddress>(
     (changes) => {
-      // Not `search` of the render: the caller may have waited for a response while the address changed.
+      // Not `search`, which may be outdated: the caller may have waited for a response while the address changed.
       const before = parseAddress(window.location.search);
       const after = { ...before, ...changes };
-      // Going from one case to another adds no history entry, so that Back leads to the queue.
-      const replace = before.caseId !== undefined && after.caseId !== undefined && before.view === after.view;
-      void navigate({ search: formatQuery(after) }, { replace });
+      const goesFromCaseToCase =
+        before.caseId !== undefined && after.caseId !== undefined && before.view === after.view;
+      // Cases that follow each other share a history entry, so that Back leads to the queue.
+      void navigate({ search: formatQuery(after) }, { replace: goesFromCaseToCase });
     },
     [navigate],
   );

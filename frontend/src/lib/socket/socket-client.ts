@@ -29,7 +29,7 @@ export interface SocketClientOptions {
   clock: Clock;
   /** Parses a frame of the contract; returns undefined for an unknown or invalid frame. */
   parse: (data: unknown) => ServerFrame | undefined;
-  /** Called for each connection and each `resync`, because the data has the number (`seq`) of the last event. */
+  /** Called for each connection and each `resync`: the data contains the last event that the page has applied. */
   buildAuthentication: () => ClientInput<'authenticate'>;
   /** Asks the server, after a close with 4401 (not signed in), whether the user is signed out. */
   checkSignedOut: () => Promise<boolean>;
@@ -45,6 +45,8 @@ export interface SocketClientOptions {
 const openState = 1;
 /** A handshake that takes longer counts as a lost connection. */
 const connectTimeoutMs = 10_000;
+/** Responses that concern only their request. Others, such as `authenticated`, are passed to the features too. */
+const plainResponses: ReadonlySet<string> = new Set(['ack', 'error', 'pong']);
 
 /**
  * The page's only WebSocket connection, open between `start` and `stop`. Authenticates, pings, and reconnects with
@@ -60,7 +62,7 @@ export class SocketClient {
   private readonly pending: PendingRequests;
   /** Present while the connection is open. */
   private monitor: ConnectionMonitor | undefined;
-  /** Runs until the next attempt to connect or, after flooding, until Reconnect is offered. Otherwise undefined. */
+  /** Runs before an attempt to connect and, after flooding, before Reconnect is offered. Otherwise undefined. */
   private retryTimer: number | undefined;
   /** Sets `attempt` to 0 once the connection has been open for `limits.reconnectResetAfterMs`. */
   private uptimeTimer: number | undefined;
@@ -73,6 +75,10 @@ export class SocketClient {
 
   get isOpen(): boolean {
     return this.status.kind === 'open';
+  }
+
+  private get canReconnect(): boolean {
+    return this.isRunning && this.status.kind === 'failed' && this.status.canReconnect;
   }
 
   start(): void {
@@ -93,7 +99,7 @@ export class SocketClient {
 
   /** Called by the Reconnect button: connects immediately and resets the number of attempts. */
   reconnect(): void {
-    if (!this.isRunning || this.status.kind !== 'failed' || !this.status.canReconnect) return;
+    if (!this.canReconnect) return;
     this.attempt = 0;
     this.openSocket();
   }
@@ -103,15 +109,16 @@ export class SocketClient {
    * connection. If the client waits for its next attempt, it makes it now; if it has given up, it makes one more.
    */
   wake(): void {
-    if (!this.isRunning) return;
-    if (this.status.kind === 'failed' && this.status.canReconnect) {
+    // Without the timer, an attempt is already in progress.
+    const isWaitingToRetry = this.status.kind === 'retrying' && this.retryTimer !== undefined;
+    if (this.isOpen) {
+      this.monitor?.probe();
+    } else if (isWaitingToRetry) {
+      this.openSocket();
+    } else if (this.canReconnect) {
       // One attempt only; when it fails, the Reconnect button is shown again.
       this.attempt = limits.reconnectAttempts;
       this.openSocket();
-    } else if (this.status.kind === 'retrying' && this.retryTimer !== undefined) {
-      this.openSocket();
-    } else if (this.isOpen) {
-      this.monitor?.probe();
     }
   }
 
@@ -147,7 +154,7 @@ export class SocketClient {
     if (this.isOpen) this.authenticate();
   }
 
-  /** Like `request`, but also while the connection is being authenticated. */
+  /** Like `request`, but can be called as soon as the socket is open, to authenticate it. */
   private sendRequest<E extends ClientEvent>(
     event: E,
     data: ClientInput<E>,
@@ -158,7 +165,7 @@ export class SocketClient {
     const response = this.pending.add({ ...options, event }, (ref) =>
       socket.send(JSON.stringify({ event, data, ref })),
     );
-    // After a ping, its own timeout limits the silence.
+    // The silence timer is for commands. A ping has its own timeout.
     if (event !== 'ping') this.monitor?.restartSilenceTimer();
     return response;
   }
@@ -174,23 +181,24 @@ export class SocketClient {
       log('The connection was not established in time');
       this.handleLoss(closeCodes.abnormal);
     }, connectTimeoutMs);
+    /** False once another socket has replaced this one. */
+    const isCurrent = (): boolean => socket === this.socket;
     socket.onopen = () => {
-      // Another socket has replaced this one. The same check is in the handlers below.
-      if (socket !== this.socket) return;
+      if (!isCurrent()) return;
       clock.clearTimeout(this.connectTimer);
       this.authenticate();
     };
     socket.onmessage = ({ data }: MessageEvent<unknown>) => {
-      if (socket !== this.socket) return;
+      if (!isCurrent()) return;
       this.monitor?.countFrame();
       const frame = this.options.parse(data);
       if (frame) this.receive(frame);
       else log('An unknown or broken frame was dropped', data);
-      // After `receive`, because no timer is needed once the last pending command is settled.
+      // After `receive`, which may settle the last pending command. No timer is needed then.
       this.monitor?.restartSilenceTimer();
     };
     socket.onclose = ({ code }) => {
-      if (socket === this.socket) this.handleLoss(code);
+      if (isCurrent()) this.handleLoss(code);
     };
   }
 
@@ -209,9 +217,8 @@ export class SocketClient {
 
   private receive(frame: ServerFrame): void {
     if (frame.event === 'authenticated' && !this.isOpen) this.handleAuthenticated();
-    // Responses with other events, such as `authenticated`, concern the features too.
     const isResponse = this.pending.settleRequestOf(frame);
-    if (isResponse && (frame.event === 'ack' || frame.event === 'error' || frame.event === 'pong')) return;
+    if (isResponse && plainResponses.has(frame.event)) return;
     if (frame.event === 'error') this.options.log(`The server refused: ${frame.data.code}`, frame.data);
     this.options.onFrame(frame);
   }
@@ -253,15 +260,17 @@ export class SocketClient {
   private handleLoss(code: number): void {
     this.detachSocket();
     if (!this.isRunning) return;
-    if (code === closeCodes.notSignedIn) return this.handleNotSignedIn();
-    if (code === closeCodes.flooding) return this.pauseAfterFlooding();
-    if (!shouldReconnectAfter(code)) return this.setStatus({ kind: 'failed', canReconnect: true });
-    this.retry();
+    if (code === closeCodes.notSignedIn) this.handleNotSignedIn();
+    else if (code === closeCodes.flooding) this.pauseAfterFlooding();
+    else if (shouldReconnectAfter(code)) this.retry();
+    else this.offerReconnect();
   }
 
+  /** Waits for the next attempt, or gives up after the last one. */
   private retry(): void {
     if (this.attempt >= limits.reconnectAttempts) {
-      return this.setStatus({ kind: 'failed', canReconnect: true });
+      this.offerReconnect();
+      return;
     }
     this.attempt += 1;
     this.setStatus({ kind: 'retrying', attempt: this.attempt });
@@ -287,7 +296,7 @@ export class SocketClient {
       },
       (error: unknown) => {
         log('Could not ask who is signed in', error);
-        if (this.status === checking) this.setStatus({ kind: 'failed', canReconnect: true });
+        if (this.status === checking) this.offerReconnect();
       },
     );
   }
@@ -297,8 +306,12 @@ export class SocketClient {
     this.setStatus({ kind: 'failed', canReconnect: false });
     this.retryTimer = this.options.clock.setTimeout(() => {
       this.retryTimer = undefined;
-      this.setStatus({ kind: 'failed', canReconnect: true });
+      this.offerReconnect();
     }, pageLimits.reconnectButtonAfterFloodMs);
+  }
+
+  private offerReconnect(): void {
+    this.setStatus({ kind: 'failed', canReconnect: true });
   }
 
   private setStatus(status: ConnectionStatus): void {

@@ -1,6 +1,6 @@
 import { drawScaled, maximumSidePx, computeScaledSize } from '@/product/pictures/scaled-size';
 
-/** The worker responds with the scaled picture, or with the reason of a failure as a string. */
+/** Scales a picture in a worker, which responds with a `Blob`, or with a string that says why it failed. */
 const scaleInWorker = (bitmap: ImageBitmap): Promise<Blob> =>
   new Promise((resolve, reject) => {
     const worker = new Worker(new URL('./scale-picture.worker.ts', import.meta.url), { type: 'module' });
@@ -26,25 +26,19 @@ const scaleOnPage = (bitmap: ImageBitmap): Promise<Blob> => {
   return drawScaled(bitmap, canvas, toBlob);
 };
 
-/**
- * Scales a picture so that no side exceeds 2,048 px (docs/product-decisions.md, A95). Returns the original file if it
- * is a GIF, is small enough, or cannot be decoded by this browser; the server validates every upload.
- */
-export const scaleDown = async (file: File): Promise<Blob> => {
-  if (file.type === 'image/gif') return file;
-  let bitmap: ImageBitmap;
+/** @returns null if this browser cannot decode the picture. */
+const decode = async (file: File): Promise<ImageBitmap | null> => {
   try {
     // By default, `createImageBitmap` rotates the picture according to its EXIF orientation.
-    bitmap = await createImageBitmap(file);
+    return await createImageBitmap(file);
   } catch (error) {
     console.warn('The picture is uploaded as it is', error);
-    return file;
+    return null;
   }
-  const { isScaled } = computeScaledSize(bitmap);
-  if (!isScaled) {
-    bitmap.close();
-    return file;
-  }
+};
+
+/** Scales a picture in a worker, or on the page where workers cannot draw or the worker fails. */
+const scale = async (bitmap: ImageBitmap, file: File): Promise<Blob> => {
   if (typeof OffscreenCanvas === 'undefined') return scaleOnPage(bitmap);
   try {
     return await scaleInWorker(bitmap);
@@ -53,4 +47,20 @@ export const scaleDown = async (file: File): Promise<Blob> => {
     // Decoded again, because the first bitmap was transferred to the worker.
     return scaleOnPage(await createImageBitmap(file));
   }
+};
+
+/**
+ * Scales a picture so that no side exceeds 2,048 px (docs/product-decisions.md, A95). Returns the original file if it
+ * is a GIF, is small enough, or cannot be decoded by this browser; the server validates every upload.
+ */
+export const scaleDown = async (file: File): Promise<Blob> => {
+  if (file.type === 'image/gif') return file;
+  const bitmap = await decode(file);
+  if (!bitmap) return file;
+  const isSmallEnough = !computeScaledSize(bitmap).isScaled;
+  if (isSmallEnough) {
+    bitmap.close();
+    return file;
+  }
+  return scale(bitmap, file);
 };

@@ -13,8 +13,7 @@ export const stallTimeoutMs = 30_000;
 /**
  * Uploads an image and returns its address. Uses XMLHttpRequest, because fetch reports no upload progress over
  * HTTP/1.1.
- * @param fileName a path, such as `profiles/7`. The server keeps only its folder, here `profiles/`, and generates the
- * rest.
+ * @param fileName a path such as `profiles/7`, of which the server uses only the folder (`profiles/`)
  * @throws ApiError on a non-success status; the reason of `signal` when it is aborted; a DOMException `TimeoutError`
  * when the upload stalls; another Error when there is no response or an invalid one
  */
@@ -32,11 +31,9 @@ export const uploadImage = (
     form.append('file', file);
     const xhr = new XMLHttpRequest();
     let stallTimer: number | undefined;
-    /** Removes the listener of `signal` once the upload has ended. */
-    const settledController = new AbortController();
     const finish = (settle: () => void): void => {
       clearTimeout(stallTimer);
-      settledController.abort();
+      signal?.removeEventListener('abort', abortBySignal);
       settle();
     };
     const abort = (reason: unknown): void =>
@@ -44,6 +41,7 @@ export const uploadImage = (
         xhr.abort();
         reject(reason instanceof Error ? reason : new Error(String(reason)));
       });
+    const abortBySignal = (): void => abort(signal?.reason);
     const restartStallTimer = (): void => {
       clearTimeout(stallTimer);
       stallTimer = window.setTimeout(
@@ -51,31 +49,23 @@ export const uploadImage = (
         stallTimeoutMs,
       );
     };
-    signal?.addEventListener('abort', () => abort(signal.reason), { signal: settledController.signal });
+    signal?.addEventListener('abort', abortBySignal);
     xhr.upload.onprogress = ({ lengthComputable, loaded, total }) => {
       restartStallTimer();
       if (lengthComputable && total > 0) onProgress?.(Math.floor((loaded / total) * 100));
     };
     xhr.onerror = () => finish(() => reject(new Error('The upload got no answer')));
-    xhr.onload = () =>
-      finish(() => {
-        const { status, statusText, responseText } = xhr;
-        if (status < 200 || status > 299) {
-          // `reportApiError` resolves with the ApiError, with which the upload is rejected.
-          reportApiError({ status, statusText, text: () => Promise.resolve(responseText) }).then(
-            reject,
-            reject,
-          );
-          return;
-        }
-        try {
-          resolve(uploadResponseSchema.parse(JSON.parse(responseText)).url);
-        } catch (error) {
-          reject(error instanceof Error ? error : new Error(String(error)));
-        }
-      });
+    xhr.onload = () => finish(() => resolve(readAddress(xhr)));
     xhr.open('POST', '/api/upload');
     xhr.withCredentials = true;
     restartStallTimer();
     xhr.send(form);
   });
+
+/** Returns the address of the uploaded image. @throws the errors of a response that `uploadImage` throws */
+const readAddress = async ({ status, statusText, responseText }: XMLHttpRequest): Promise<string> => {
+  const isSuccess = status >= 200 && status <= 299;
+  if (!isSuccess)
+    throw await reportApiError({ status, statusText, text: () => Promise.resolve(responseText) });
+  return uploadResponseSchema.parse(JSON.parse(responseText)).url;
+};

@@ -91,7 +91,7 @@ describe('login sessions and their sockets', () => {
       const otherSocket = await otherUser.openSocket();
       jest.spyOn(UserPublisherService.prototype, 'restartFamily').mockResolvedValue();
       expect((await change(owner)).status).toBe(200);
-      for (const { app } of stack.replicas) await app.get(SocketRegistry).closeEndedLogins();
+      for (const { app } of stack.replicas) await app.get(SocketRegistry).closeSocketsOfEndedLogins();
       expect(await waitForCloseCodes(sockets)).toEqual(sockets.map(() => closeCodes.serviceRestart));
       expect((await otherSocket.ask('ping', {})).event).toBe('pong');
       // The change has put the login into a new family. When that family ends, its sockets close with 4401.

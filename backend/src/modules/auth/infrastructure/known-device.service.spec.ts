@@ -12,7 +12,7 @@ const adaWithNewPassword = { ...ada, credentialsVersion: 2 };
 const createService = (secrets = newSecret) =>
   new KnownDeviceService(new SessionCookieCodec({ SESSION_SECRET: secrets, PUBLIC_ORIGIN: undefined }));
 
-/** Remembers a device for the user. @returns the `Cookie` header of a browser on that device. */
+/** Remembers a new device of the user. @returns the `Cookie` header of a browser on that device. */
 const rememberDevice = (service: KnownDeviceService, user: typeof ada): string => {
   let cookieHeader = '';
   const response = {
@@ -25,8 +25,11 @@ const rememberDevice = (service: KnownDeviceService, user: typeof ada): string =
 const findDeviceId = (service: KnownDeviceService, cookie: string, user: typeof ada) =>
   service.findDeviceId({ headers: { cookie } }, user);
 
-/** The signature follows the last dot of the cookie. */
-const replaceSignature = (cookie: string, signature: string): string => cookie.replace(/[^.]+$/, signature);
+// A cookie is `thaw.device=device.<user id>.<credentials version>.<device id>.<signature>`.
+const replaceUserId = (cookie: string): string =>
+  cookie.replace(`device.${ada.userId}.`, `device.${bob.userId}.`);
+const clearSignature = (cookie: string): string => cookie.replace(/\.[^.]+$/, '.');
+const removeSignature = (cookie: string): string => cookie.replace(/\.[^.]+$/, '');
 
 describe('KnownDeviceService', () => {
   it('finds a device only for the user who signed in on it', () => {
@@ -59,10 +62,10 @@ describe('KnownDeviceService', () => {
   });
 
   it.each([
-    ['another user id', (cookie: string) => cookie.replace(`device.${ada.userId}.`, `device.${bob.userId}.`)],
+    ['another user id', replaceUserId],
     ['a truncated signature', (cookie: string) => cookie.slice(0, -1)],
-    ['an empty signature', (cookie: string) => replaceSignature(cookie, '')],
-    ['no signature', (cookie: string) => replaceSignature(cookie, '').slice(0, -'.'.length)],
+    ['an empty signature', clearSignature],
+    ['no signature', removeSignature],
     ['an empty value', () => 'thaw.device='],
     ['no cookie', () => ''],
   ])('finds no device for %s', (_case, tamper) => {

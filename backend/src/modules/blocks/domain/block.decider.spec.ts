@@ -9,6 +9,7 @@ const noon = new Date(Date.UTC(2026, 10, 20, 12));
 const later = new Date(Date.UTC(2026, 10, 20, 13));
 const given = createGiven(blockDecider);
 
+/** The stored event types say `Person` for a user (docs/stored-names.md). */
 const createEvent = (type: BlockEvent['type']): BlockEvent => ({
   type,
   eventId: type,
@@ -54,24 +55,28 @@ describe('blocking a user', () => {
       .then({ type: 'PersonBlocked' });
   });
 
-  it('is refused for oneself and for a user whom the blocker may not block', () => {
+  it('is refused for oneself', () => {
     given()
       .when(createBlockCommand({ blockedId: ada }))
       .thenThrows('not_found');
+  });
+
+  it('is refused for a user whom the blocker may not block', () => {
     given()
       .when(createBlockCommand({ mayBlock: false }))
       .thenThrows('not_found');
   });
 
-  it('is refused when the list of blocked users is full', () => {
-    const blockedCount = limits.blockedUsersMax;
+  it('is refused when, and only when, the list of blocked users is full', () => {
     given()
-      .when(createBlockCommand({ blockedCount: blockedCount - 1 }))
+      .when(createBlockCommand({ blockedCount: limits.blockedUsersMax - 1 }))
       .then({ type: 'PersonBlocked' });
-    given().when(createBlockCommand({ blockedCount })).thenThrows('limit_reached');
+    given()
+      .when(createBlockCommand({ blockedCount: limits.blockedUsersMax }))
+      .thenThrows('limit_reached');
   });
 
-  it('has no effect for a blocked user, even when the list is full and the blocker may no longer block them', () => {
+  it('has no effect for a user who is already blocked, even when a new block would be refused', () => {
     given(createEvent('PersonBlocked'))
       .when(createBlockCommand({ blockedCount: limits.blockedUsersMax, mayBlock: false }))
       .thenNothing();

@@ -43,7 +43,7 @@ export class ReportsService {
 
   /**
    * Files a report, and blocks the reported user afterwards if `alsoBlock` is set. A repeated call returns the existing
-   * report. It announces the standing and blocks once more, because an earlier call may have died after its commit.
+   * report, and repeats the announcement and the block, because an earlier call may have died after its commit.
    * @throws DomainError rate_limited, not_found, too_late, unavailable
    */
   async file(request: FileReport): Promise<FiledReport> {
@@ -54,11 +54,9 @@ export class ReportsService {
     const [target, chat] = await Promise.all([this.users.findProfile(targetId), this.chats.find(request)]);
     if (target === null) throw new DomainError('not_found');
     const existingId = await this.reports.findExistingId(reporterId, targetId, chat);
-    if (existingId === null && chat.isTooLate) throw new DomainError('too_late');
     const { reportId, isNew } =
-      existingId === null ? await this.fileNew(request, chat) : { reportId: existingId, isNew: false };
-    if (existingId !== null) await this.conduct.announceAgain(targetId);
-    if (alsoBlock) await this.block(reporterId, targetId);
+      existingId === null ? await this.fileNew(request, chat) : await this.reuse(existingId, targetId);
+    if (alsoBlock) await this.blockIfPossible(reporterId, targetId);
     const report = await this.reports.find(reportId);
     if (!report) throw new Error(`Report ${reportId} is not in the read model`);
     return { report, isNew };
@@ -68,6 +66,7 @@ export class ReportsService {
     { reporterId, targetId, category, words, messageIds }: FileReport,
     chat: ReportableChat,
   ): Promise<{ reportId: number; isNew: boolean }> {
+    if (chat.isTooLate) throw new DomainError('too_late');
     const [evidence, weight, deviceAccountIds] = await Promise.all([
       chat.where === 'random_chat'
         ? this.evidence.copyRandomChat(chat.sessionId, chat.userIds, messageIds)
@@ -93,11 +92,17 @@ export class ReportsService {
     );
   }
 
+  /** Uses an existing report. Announces the standing, as the call that filed the report did or should have done. */
+  private async reuse(reportId: number, targetId: number): Promise<{ reportId: number; isNew: boolean }> {
+    await this.conduct.announceAgain(targetId);
+    return { reportId, isNew: false };
+  }
+
   /**
    * Blocks the reported user. The report stands even if the block is refused: the list of blocks is full, or a user has
    * been deleted meanwhile. Other failures are thrown, so that the caller tries again.
    */
-  private async block(reporterId: number, targetId: number): Promise<void> {
+  private async blockIfPossible(reporterId: number, targetId: number): Promise<void> {
     try {
       await this.blocks.block(reporterId, targetId);
     } catch (error) {
@@ -107,8 +112,10 @@ export class ReportsService {
   }
 }
 
-const toContext = (chat: ReportableChat, { lastMessageAt }: EvidenceCopy): ReportContext =>
-  chat.where === 'random_chat'
-    ? { where: 'random_chat', sessionId: chat.sessionId, at: chat.startedAt.toISOString() }
-    : // A friend can be reported before the first message.
-      { where: 'private_chat', at: (lastMessageAt ?? new Date()).toISOString() };
+const toContext = (chat: ReportableChat, { lastMessageAt }: EvidenceCopy): ReportContext => {
+  if (chat.where === 'random_chat')
+    return { where: 'random_chat', sessionId: chat.sessionId, at: chat.startedAt.toISOString() };
+  // A friend can be reported before the first message.
+  const at = lastMessageAt ?? new Date();
+  return { where: 'private_chat', at: at.toISOString() };
+};

@@ -31,13 +31,13 @@ export const decideAppealFiling = (
 ): readonly ConductEvent[] => {
   const { ids, at, appellantId, noticeId, words } = command;
   const notice = state.notices.get(noticeId);
-  if (notice?.recipientId !== appellantId || !notice.isAppealable || notice.caseId === null)
-    throw new DomainError('not_found');
+  if (notice?.recipientId !== appellantId) throw new DomainError('not_found');
+  const { caseId, isAppealable, createdAt } = notice;
+  if (!isAppealable || caseId === null) throw new DomainError('not_found');
   const earlierAppeal = state.appeals.get(noticeId);
-  if (earlierAppeal && earlierAppeal.outcome !== null) throw new DomainError('already_answered');
-  if (earlierAppeal) return [];
-  if (at.getTime() - notice.createdAt.getTime() > appealWithinMs) throw new DomainError('too_late');
-  const { caseId } = notice;
+  if (earlierAppeal?.outcome === null) return [];
+  if (earlierAppeal) throw new DomainError('already_answered');
+  if (at.getTime() - createdAt.getTime() > appealWithinMs) throw new DomainError('too_late');
   return [
     createEvent(command, 'AppealFiled', { appealId: ids.nextNumber(), noticeId, caseId, appellantId, words }),
   ];
@@ -61,17 +61,15 @@ export const decideAppeal = (
   requireUninvolved(state, caseId, command);
   // Moderators cannot decide their own appeals. There is no separate error code for it.
   if (moderatorId === appeal.appellantId) throw new DomainError('own_decision');
-  // The only moderator may review their own decision when `soloReviewAfterMs` has passed since the appeal was filed.
+  // Another moderator must review the decision. The only moderator may do so after a wait that begins with the appeal.
   const appealedDecision = { moderatorId: notice.decidedBy, at: appeal.filedAt };
   const isSolo = requireSecondModerator(appealedDecision, command, policy.soloReviewAfterMs);
   requireNoOtherClaim(appealedCase, command);
   requireVersion(state, version);
   if (appeal.outcome !== null) throw new DomainError('already_answered');
   const sanction = findAppealedSanction(state, notice, at);
-  const isEndValid = outcome === 'reduced' ? isShorter(sanction, until, at) : until === null;
-  if (!isEndValid) throw new DomainError('validation_failed');
-  const hasImposed = (imposed: ImposedSanction): boolean =>
-    state.notices.get(imposed.noticeId)?.decidedBy === moderatorId;
+  const hasValidEnd = outcome === 'reduced' ? isEarlierEnd(until, sanction, at) : until === null;
+  if (!hasValidEnd) throw new DomainError('validation_failed');
   return [
     createEvent(command, 'AppealDecided', {
       appealId,
@@ -86,18 +84,7 @@ export const decideAppeal = (
       answer,
     }),
     ...(outcome === 'reversed' ? reverseDecision(command, state, notice, sanction) : []),
-    // A moderator who upholds a ban has reviewed it, which confirms the ban. If a ban has replaced the appealed
-    // sanction, the moderator who imposed the ban may decide the appeal, but confirms the ban only if `isSolo`.
-    ...(outcome === 'upheld' && sanction && awaitsConfirmation(sanction) && (isSolo || !hasImposed(sanction))
-      ? [
-          createEvent(command, 'SanctionConfirmed', {
-            sanctionId: sanction.sanctionId,
-            caseId: sanction.caseId,
-            moderatorId,
-            isSolo,
-          }),
-        ]
-      : []),
+    ...(outcome === 'upheld' && sanction ? confirmUpheldBan(command, state, sanction, isSolo) : []),
   ];
 };
 
@@ -109,12 +96,32 @@ const findAppealedSanction = (
 ): ImposedSanction | null => {
   if ((kind !== 'suspension' && kind !== 'ban') || caseId === null) return null;
   const inForce = listSanctionsOfCase(state, caseId).filter((sanction) => isInForce(sanction, at));
-  return inForce.find((sanction) => sanction.sanctionId === sanctionId) ?? inForce[0] ?? null;
+  const [replacement = null] = inForce;
+  return inForce.find((sanction) => sanction.sanctionId === sanctionId) ?? replacement;
 };
 
-/** Whether `until` is a future time at which the sanction would end earlier than it does. */
-const isShorter = (sanction: ImposedSanction | null, until: Date | null, at: Date): boolean =>
-  sanction !== null && until !== null && until > at && (sanction.until === null || until < sanction.until);
+/** Whether `until` is in the future, and earlier than the end of the sanction. */
+const isEarlierEnd = (until: Date | null, sanction: ImposedSanction | null, at: Date): boolean => {
+  if (until === null || sanction === null) return false;
+  const isEarlier = sanction.until === null || until < sanction.until;
+  return until > at && isEarlier;
+};
+
+/** A ban has to be confirmed by a second moderator. The one who upholds it has reviewed it, and so confirms it. */
+const confirmUpheldBan = (
+  command: DecideAppeal,
+  state: ConductState,
+  sanction: ImposedSanction,
+  isSolo: boolean,
+): readonly ConductEvent[] => {
+  if (!awaitsConfirmation(sanction)) return [];
+  const { moderatorId } = command;
+  const { sanctionId, caseId, noticeId } = sanction;
+  // Moderators may decide an appeal against a sanction that their own ban has replaced.
+  const isOwnBan = state.notices.get(noticeId)?.decidedBy === moderatorId;
+  if (isOwnBan && !isSolo) return [];
+  return [createEvent(command, 'SanctionConfirmed', { sanctionId, caseId, moderatorId, isSolo })];
+};
 
 /**
  * Ends what the reversed decision imposed. After a reporter's appeal against a dismissal, opens the case again instead.
@@ -127,12 +134,13 @@ const reverseDecision = (
   sanction: ImposedSanction | null,
 ): readonly ConductEvent[] => {
   if (kind === 'report_decided') return reopenCase(command, state, caseId);
-  // The flag of this case, which is automatic, ends if its own notice (`care`) was appealed, or if the sanction that
-  // ends is automatic, too.
-  const endsFlag = kind === 'care' || (sanction?.isAutomatic ?? false);
+  // A flag is automatic. It ends if the appeal is against the flag itself, or against an automatic sanction.
+  const isAgainstFlag = kind === 'care';
+  const isAgainstAutomaticSanction = sanction?.isAutomatic ?? false;
   const isFlagOfCase = state.standing.flag !== null && state.flagCaseId === caseId;
+  const endsFlag = isFlagOfCase && (isAgainstFlag || isAgainstAutomaticSanction);
   return [
-    ...(endsFlag && isFlagOfCase ? [createEvent(command, 'FlagLifted', { noticeId: null })] : []),
+    ...(endsFlag ? [createEvent(command, 'FlagLifted', { noticeId: null })] : []),
     ...(sanction
       ? [
           createEvent(command, 'SanctionLifted', {
@@ -148,8 +156,8 @@ const reverseDecision = (
 };
 
 /**
- * Opens a dismissed case again, unless another case of the user is undecided: there is at most one. A case whose
- * dismissal has been replaced by a later decision stays closed.
+ * Opens a dismissed case again, unless another case of the user is undecided: a user has at most one undecided case. A
+ * case whose dismissal has been replaced by a later decision stays closed.
  */
 const reopenCase = (
   command: DecideAppeal,

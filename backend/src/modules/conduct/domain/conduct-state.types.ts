@@ -8,11 +8,11 @@ export interface FiledReport {
   reportId: number;
   caseId: number;
   reporterId: number;
-  /** The user id under which reporters are counted: the accounts of one device share it, so that they count once. */
+  /** The user id under which the reporter is counted. The accounts of one device share it, so they count once. */
   countsAs: number;
   /**
-   * 0 for a report that does not count towards automatic care, such as one of an unreliable reporter. Automatic care
-   * flags or suspends a user whom several others report.
+   * 0 if the report does not count towards automatic care, for example because its reporter is unreliable. Automatic
+   * care flags or suspends a user whom several others report.
    */
   weight: 0 | 1;
   category: ReportCategory;
@@ -20,7 +20,7 @@ export interface FiledReport {
   filedAt: Date;
   /** Whether a moderator has decided its case. */
   isDecided: boolean;
-  /** Whether its words and its evidence were erased. */
+  /** Whether the reporter's text and the evidence were erased. */
   hasExpired: boolean;
 }
 
@@ -31,13 +31,13 @@ export interface ConductCase {
   openedAt: Date;
   /** The last automatic finding of the case, such as a stated age under 18. */
   finding: FindingKind | null;
-  /** Reserves the case for one moderator until `until`. */
+  /** Reserves the case for one moderator. */
   claim: { moderatorId: number; until: Date } | null;
-  /** Set while the case waits for a moderator other than the one who escalated it. */
+  /** Set while the case waits for a moderator other than this one, who has escalated it. */
   escalation: { moderatorId: number; at: Date } | null;
   /** The last decision, kept when the case is opened again. `moderatorId` is null for automatic decisions. */
   decision: { moderatorId: number | null; outcome: CaseOutcome; at: Date } | null;
-  /** When the user's appeal last reversed a sanction or a flag. Automatic care no longer counts earlier reports. */
+  /** When the user's appeal last reversed a sanction or a flag. Automatic care ignores reports before that time. */
   lastReversalAt: Date | null;
 }
 
@@ -56,7 +56,7 @@ export interface ImposedSanction {
   /** Whether a second moderator has confirmed the ban. */
   isConfirmed: boolean;
   isLifted: boolean;
-  /** Whether the sanction has led to a flag. An automatic one does so once, if it ends before its case is decided. */
+  /** Set when an automatic sanction leads to a flag. It does so once, if it ends before its case is decided. */
   hasLedToFlag: boolean;
 }
 
@@ -91,7 +91,7 @@ export interface ConductState {
   notices: ReadonlyMap<number, SentNotice>;
   /** By the id of the appealed notice, since a notice can be appealed once. */
   appeals: ReadonlyMap<number, FiledAppeal>;
-  /** Ids of the events that led to automatic findings. A second finding from the same event is not recorded. */
+  /** Ids of the events that led to automatic findings, because each event may lead to only one. */
   sourceEventIds: ReadonlySet<string>;
   /** The case that led to the flag in `standing`. */
   flagCaseId: number | null;
@@ -117,7 +117,7 @@ export const createConductState = (): ConductState => ({
   standing: createStandingState(),
 });
 
-/** The case of the user that is not decided; there is at most one. */
+/** A user has at most one case that is not decided. */
 export const findUndecidedCase = ({ cases }: ConductState): ConductCase | null =>
   [...cases.values()].find(({ state }) => state !== 'decided') ?? null;
 
@@ -139,7 +139,11 @@ export const listSanctionsOfCase = ({ sanctions }: ConductState, caseId: number)
   [...sanctions.values()].filter((sanction) => sanction.caseId === caseId);
 
 /** Whether the case needs a moderator: for a decision, the confirmation of a ban, or the answer to an appeal. */
-export const awaitsModerator = (state: ConductState, { caseId, state: caseState }: ConductCase): boolean =>
-  caseState !== 'decided' ||
-  listSanctionsOfCase(state, caseId).some(awaitsConfirmation) ||
-  [...state.appeals.values()].some((appeal) => appeal.caseId === caseId && appeal.outcome === null);
+export const awaitsModerator = (conduct: ConductState, { caseId, state }: ConductCase): boolean => {
+  const isUndecided = state !== 'decided';
+  const hasUnconfirmedBan = listSanctionsOfCase(conduct, caseId).some(awaitsConfirmation);
+  const hasOpenAppeal = [...conduct.appeals.values()].some(
+    (appeal) => appeal.caseId === caseId && appeal.outcome === null,
+  );
+  return isUndecided || hasUnconfirmedBan || hasOpenAppeal;
+};

@@ -2,14 +2,11 @@ import type { CaseOutcome } from '@thaw/contract/moderation';
 import type { AgeAnswer, AppealOutcome, HouseRule, ReportCategory } from '@thaw/contract/safety';
 import type { FindingKind, ReportContext } from './conduct.events';
 
-/**
- * Ids for the events that a command results in, and for the cases, reports, sanctions, appeals and notices in them.
- * The numbers are reserved before the decider runs, so that the decider needs no database.
- */
+/** Ids for the results of a command. They are reserved before the decider runs, so that it needs no database. */
 export interface ReservedIds {
   /** The next UUID of an event. */
   nextEventId(): string;
-  /** The next number of the sequence `conduct_ids`, an id for anything but an event. */
+  /** The next number of the sequence `conduct_ids`: the id of a case, report, sanction, appeal or notice. */
   nextNumber(): number;
 }
 
@@ -37,11 +34,11 @@ export type FileReport = Command<'FileReport'> & {
   evidence: string;
   /** SHA-256 of `evidence`, in hex. */
   evidenceHash: string;
-  /** Ids of all accounts used on the reporter's devices, including the reporter's own. They count as one reporter. */
+  /** Ids of all accounts used on the reporter's devices, including this one. They count as one reporter. */
   deviceAccountIds: readonly number[];
   /**
-   * 0 for a report that does not count towards automatic care (flagging and suspending a user whom several others
-   * report), such as one of an unreliable reporter.
+   * Whether the report counts when users are flagged or suspended automatically because several others have reported
+   * them. 0, for example, for a report of an unreliable reporter.
    */
   weight: 0 | 1;
 };
@@ -49,7 +46,7 @@ export type FileReport = Command<'FileReport'> & {
 /** Records an automatic finding about the user, which opens a case or joins the undecided one. */
 export type RaiseFinding = Command<'RaiseFinding'> & {
   finding: FindingKind;
-  /** Identifies what the finding is about: a second command with the same id changes nothing. */
+  /** Id of what led to the finding. A second command with the same id changes nothing. */
   sourceEventId: string;
   evidence: string | null;
   evidenceHash: string | null;
@@ -57,9 +54,9 @@ export type RaiseFinding = Command<'RaiseFinding'> & {
   rule?: HouseRule;
 };
 
-/** Reserves a case for the moderator, so that no other moderator decides it. */
+/** Makes the moderator the only one who may decide the case, until the claim expires or is released. */
 export type ClaimCase = ModeratorCommand<'ClaimCase'> & { caseId: number };
-/** Ends the moderator's claim, the reservation of the case. */
+/** Ends the moderator's claim. */
 export type ReleaseCase = ModeratorCommand<'ReleaseCase'> & { caseId: number };
 export type AddNote = ModeratorCommand<'AddNote'> & { caseId: number; text: string };
 /** Leaves the decision of a case to another moderator. */
@@ -74,9 +71,9 @@ export type EscalateCase = ModeratorCommand<'EscalateCase'> & {
 interface DecisionGuards {
   /** Version of the stream that the moderator has seen. */
   version: number;
-  /** Moderators who may not decide, since they are friends of the user or of a reporter. */
+  /** Moderators who may not decide, because they are friends of the user or of a reporter. */
   excludedModeratorIds: readonly number[];
-  /** Whether no other moderator is appointed. The only one may review their own decision after a waiting time. */
+  /** Whether there is only one moderator, who may then review their own decision after a waiting time. */
   isOnlyModerator: boolean;
 }
 
@@ -128,7 +125,7 @@ export type AnswerAgeQuestion = Command<'AnswerAgeQuestion'> & { noticeId: numbe
 
 /** Sanctions a new account that shares a device or an e-mail address with a sanctioned user, with the same end. */
 export type InheritSanction = Command<'InheritSanction'> & {
-  /** The source: the sanction of the other user. */
+  /** Id of the other user's sanction, the source. */
   sanctionId: number;
   kind: 'suspended' | 'banned';
   rule: HouseRule;
@@ -137,7 +134,7 @@ export type InheritSanction = Command<'InheritSanction'> & {
 };
 /** Lifts or shortens the sanction that the user inherited, because its source was lifted or shortened. */
 export type AlignInheritedSanction = Command<'AlignInheritedSanction'> & {
-  /** The source: the sanction of the other user. */
+  /** Id of the source; `InheritSanction` calls it `sanctionId`. */
   sourceId: number;
   /** The new end of the source. */
   sourceEnd: Date | 'lifted';

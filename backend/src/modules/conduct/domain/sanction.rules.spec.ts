@@ -1,3 +1,4 @@
+import type { DomainErrorCode } from '../../../platform/errors/domain.errors';
 import {
   ada,
   applyTimeLimits,
@@ -13,10 +14,10 @@ import {
 } from '../../../testing/conduct-events.fixture';
 import { expectRefusal } from '../../../testing/refusal.functions';
 
-// By default `mod` decides cases and `otherMod` confirms bans. A moderator who is involved in the case, or would review
-// their own decision, is refused with `own_decision`.
+// By default `mod` decides cases and `otherMod` confirms bans. Moderators who are involved in the case, or would review
+// their own decision, are refused with `own_decision`.
 
-/** The first reporter of `reportByUsers`. */
+/** The user who has filed the report of `createBannedHistory`. */
 const firstReporter = 11;
 const UNKNOWN_ID = 999;
 
@@ -57,21 +58,33 @@ describe('a ban', () => {
     expect(computeStanding(history).kind).toBe('good');
   });
 
-  it('cannot be confirmed by a reporter, the banned user or a friend, with an old version, or in an unknown case', () => {
+  /** Expects that a confirmation with these changes is refused. */
+  const expectRefusedConfirmation = (
+    changes: Parameters<typeof createConfirmation>[1],
+    code: DomainErrorCode,
+  ): void => {
     const history = createBannedHistory();
-    const confirm = (changes: Parameters<typeof createConfirmation>[1]) => () =>
-      history.execute(createConfirmation(history, changes));
-    expectRefusal(confirm({ moderatorId: firstReporter }), 'own_decision');
-    expectRefusal(confirm({ moderatorId: ada }), 'own_decision');
-    // A friend of a user of the case is an excluded moderator.
-    expectRefusal(confirm({ excludedModeratorIds: [otherMod] }), 'own_decision');
-    expectRefusal(confirm({ version: 1 }), 'case_changed');
-    expectRefusal(confirm({ caseId: UNKNOWN_ID }), 'not_found');
+    expectRefusal(() => history.execute(createConfirmation(history, changes)), code);
+  };
+
+  it('cannot be confirmed by a reporter, the banned user or a friend of a user of the case', () => {
+    expectRefusedConfirmation({ moderatorId: firstReporter }, 'own_decision');
+    expectRefusedConfirmation({ moderatorId: ada }, 'own_decision');
+    // Friends of the users are excluded moderators.
+    expectRefusedConfirmation({ excludedModeratorIds: [otherMod] }, 'own_decision');
+  });
+
+  it('cannot be confirmed by a moderator who has seen an old version of the history', () => {
+    expectRefusedConfirmation({ version: 1 }, 'case_changed');
+  });
+
+  it('cannot be confirmed in an unknown case', () => {
+    expectRefusedConfirmation({ caseId: UNKNOWN_ID }, 'not_found');
   });
 });
 
 describe('lifting a sanction', () => {
-  const lift = (history: ConductHistory, changes = {}) =>
+  const lift = (history: ConductHistory, changes: { sanctionId?: number; moderatorId?: number } = {}) =>
     history.execute({
       type: 'LiftSanction',
       sanctionId: history.findLastData('SanctionImposed').sanctionId,
@@ -90,6 +103,11 @@ describe('lifting a sanction', () => {
     ]);
     expect(computeStanding(history).kind).toBe('good');
     expectRefusal(() => lift(history), 'already_answered');
+  });
+
+  it('leaves no ban to confirm', () => {
+    const history = createBannedHistory();
+    lift(history);
     expectRefusal(() => history.execute(createConfirmation(history)), 'already_answered');
   });
 

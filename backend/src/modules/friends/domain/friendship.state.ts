@@ -14,7 +14,7 @@ export interface FriendshipState {
   requests: ReadonlyMap<number, FriendRequestState>;
   /** The unanswered request, if any. */
   pendingRequest: FriendRequestState | null;
-  /** By the id of each requester: when their last declined request was declined. */
+  /** When the last declined request of each requester was declined, by the id of the requester. */
   declinedAt: ReadonlyMap<number, Date>;
 }
 
@@ -25,14 +25,15 @@ export const createFriendshipState = (): FriendshipState => ({
   declinedAt: new Map(),
 });
 
-/** Sets the status of an answered request. */
+/** Sets the status of an answered request, which is then no longer pending. */
 const applyAnswer = (
   state: FriendshipState,
   requestId: number,
   status: 'accepted' | 'declined',
 ): FriendshipState => {
   const request = state.requests.get(requestId);
-  const requests = request ? new Map(state.requests).set(requestId, { ...request, status }) : state.requests;
+  if (!request) return { ...state, pendingRequest: null };
+  const requests = new Map(state.requests).set(requestId, { ...request, status });
   return { ...state, requests, pendingRequest: null };
 };
 

@@ -26,7 +26,7 @@ const project = async (event: StoredFriendshipEvent, manager: EntityManager): Pr
   switch (event.type) {
     case 'FriendRequestSent': {
       const { requestId: id, requesterId, addresseeId, isHidden } = event.data;
-      // Only a request that is hidden from the addressee can still be pending. The new request replaces it.
+      // Replaces an earlier request that is hidden from the addressee, who therefore cannot answer it.
       await manager.delete(FriendRequestEntity, { requesterId, addresseeId, status: 'pending' });
       await manager.insert(FriendRequestEntity, {
         id,
@@ -51,7 +51,7 @@ const project = async (event: StoredFriendshipEvent, manager: EntityManager): Pr
       await manager.update(FriendRequestEntity, event.data.requestId, { status: 'declined' });
       return;
     case 'FriendRequestVoided':
-      // The request has ended without an answer, for example by a block.
+      // It has ended without an answer, for example by a block, so it keeps no row.
       await manager.delete(FriendRequestEntity, event.data.requestId);
       return;
     case 'FriendshipRemoved':

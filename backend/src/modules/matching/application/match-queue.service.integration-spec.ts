@@ -1,18 +1,19 @@
-// Uses a real Redis. The replicas r1 and r2 are not processes, only ids with a lease. Users have the ids 1, 2, 3 and so
-// on. `join`, `resume` and `retry` take a list of users to exclude from the match; some tests use it to keep compatible
-// users waiting. The first user of a match is the one whose call made it. Both are `claimed` until the match is
-// confirmed. The pool `care` is that of flagged users; without a pool, users join the common one. A parked user is
-// searching, but is in no queue, because no live replica has their socket.
+// Uses a real Redis. The replicas r1 and r2 are not processes, only ids with a lease. Users are numbered 1, 2, 3 and so
+// on. The first user of a match is the one whose call made it. Both are `claimed` until the match is confirmed.
 import type { Gender, Preference } from '@thaw/contract/scalars';
 import { matchingKeys } from '../../../platform/redis/redis.keys';
 import { allCriteria, requireMatch, TestMatchQueue } from '../../../testing/test-match-queue.harness';
 import { BLOCKED, COOLING } from '../infrastructure/match-record.scripts';
 import type { MatchQueueService, MatchState } from './match-queue.service';
 
-const requireSearchStart = (state: MatchState): Date => {
+/** @throws Error when the user is not searching */
+const requireSearching = (state: MatchState): Extract<MatchState, { kind: 'searching' }> => {
   if (state.kind !== 'searching') throw new Error(`Not searching but ${state.kind}`);
-  return state.since;
+  return state;
 };
+
+/** The users with whom a search must not match. Some tests use it to keep compatible users waiting. */
+const excluding = (...userIds: number[]): number[] => userIds;
 
 describe('MatchQueueService', () => {
   let queue: TestMatchQueue;
@@ -26,6 +27,9 @@ describe('MatchQueueService', () => {
   });
   afterAll(() => queue.store.close());
 
+  const r1 = (): MatchQueueService => queue.serviceOf('r1');
+  const r2 = (): MatchQueueService => queue.serviceOf('r2');
+
   describe('a join', () => {
     const pairs = allCriteria.flatMap((waiting) => allCriteria.map((joining) => ({ waiting, joining })));
     const accepts = (preference: Preference, gender: Gender) =>
@@ -34,14 +38,13 @@ describe('MatchQueueService', () => {
     it.each(pairs)(
       'requires mutual criteria: $waiting.gender for $waiting.preference, then $joining.gender for $joining.preference',
       async ({ waiting, joining }) => {
-        await queue.serviceOf('r1').join(1, waiting.gender, waiting.preference);
-        const { kind } = await queue.serviceOf('r2').join(2, joining.gender, joining.preference);
+        await r1().join(1, waiting.gender, waiting.preference);
+        const { kind } = await r2().join(2, joining.gender, joining.preference);
         const isMutual =
           accepts(waiting.preference, joining.gender) && accepts(joining.preference, waiting.gender);
         expect(kind).toBe(isMutual ? 'matched' : 'searching');
-        expect(await queue.readStates(1, 2)).toEqual(
-          isMutual ? ['claimed', 'claimed'] : ['searching', 'searching'],
-        );
+        const expectedState = isMutual ? 'claimed' : 'searching';
+        expect(await queue.readStates(1, 2)).toEqual([expectedState, expectedState]);
       },
     );
 
@@ -52,152 +55,141 @@ describe('MatchQueueService', () => {
     });
 
     it('never pairs users of whom one has blocked the other, and keeps both in the queue', async () => {
-      await queue.serviceOf('r1').join(1, 'male', 'both');
-      expect(await queue.serviceOf('r2').join(2, 'female', 'both', [1])).toMatchObject({ kind: 'searching' });
+      await r1().join(1, 'male', 'both');
+      expect(await r2().join(2, 'female', 'both', excluding(1))).toMatchObject({ kind: 'searching' });
       expect([...(await queue.readQueues()).keys()].sort()).toEqual([1, 2]);
-      expect(await queue.serviceOf('r2').resume(2, [1])).toMatchObject({ kind: 'searching' });
-      expect(await queue.serviceOf('r2').retry(2, [1])).toMatchObject({ kind: 'searching' });
-      expect(requireMatch(await queue.serviceOf('r1').join(3, 'female', 'both')).userIds).toEqual([3, 1]);
+      expect(await r2().resume(2, excluding(1))).toMatchObject({ kind: 'searching' });
+      expect(await r2().retry(2, excluding(1))).toMatchObject({ kind: 'searching' });
+      expect(requireMatch(await r1().join(3, 'female', 'both')).userIds).toEqual([3, 1]);
     });
 
     it('by a searching user applies a changed preference and keeps the place in the queue', async () => {
-      const first = await queue.serviceOf('r1').join(1, 'male', 'both');
-      const second = await queue.serviceOf('r1').join(1, 'male', 'male');
-      expect(second).toMatchObject({ kind: 'searching', since: requireSearchStart(first) });
-      await queue.serviceOf('r1').join(2, 'female', 'male');
-      expect(requireMatch(await queue.serviceOf('r2').join(1, 'male', 'female')).userIds).toEqual([1, 2]);
+      const first = requireSearching(await r1().join(1, 'male', 'both'));
+      const second = requireSearching(await r1().join(1, 'male', 'male'));
+      expect(second.since).toEqual(first.since);
+      await r1().join(2, 'female', 'male');
+      expect(requireMatch(await r2().join(1, 'male', 'female')).userIds).toEqual([1, 2]);
       expect((await queue.readQueues()).size).toBe(0);
     });
   });
 
   describe('the longest-waiting compatible user', () => {
     it('is matched first, across all compatible queues', async () => {
-      await queue.serviceOf('r1').join(1, 'female', 'female'); // wants none of the users 5, 6 and 7
-      await queue.serviceOf('r1').join(2, 'female', 'both', [1]);
-      await queue.serviceOf('r1').join(3, 'male', 'male');
-      await queue.serviceOf('r1').join(4, 'male', 'both', [2, 3]);
-      // From now on, user 1 has waited longest, then 3, 2 and 4.
-      for (const [userId, byMs] of [
-        [1, 9_000],
-        [2, 2_000],
-        [3, 3_000],
-        [4, 1_000],
-      ] as const)
-        await queue.prolongWait(userId, byMs);
-      expect(requireMatch(await queue.serviceOf('r2').join(5, 'male', 'both')).userIds).toEqual([5, 3]);
-      expect(requireMatch(await queue.serviceOf('r2').join(6, 'male', 'both')).userIds).toEqual([6, 2]);
-      expect(requireMatch(await queue.serviceOf('r2').join(7, 'male', 'both')).userIds).toEqual([7, 4]);
+      await r1().join(1, 'female', 'female');
+      await r1().join(2, 'female', 'both', excluding(1));
+      await r1().join(3, 'male', 'male');
+      await r1().join(4, 'male', 'both', excluding(2, 3));
+      // User 1 waits longest, but does not want the men who join next. Of the others, 3 waits longest, then 2 and 4.
+      await queue.prolongWait(1, 9_000);
+      await queue.prolongWait(3, 3_000);
+      await queue.prolongWait(2, 2_000);
+      await queue.prolongWait(4, 1_000);
+      expect(requireMatch(await r2().join(5, 'male', 'both')).userIds).toEqual([5, 3]);
+      expect(requireMatch(await r2().join(6, 'male', 'both')).userIds).toEqual([6, 2]);
+      expect(requireMatch(await r2().join(7, 'male', 'both')).userIds).toEqual([7, 4]);
     });
 
     it('is found behind more excluded users than fit on one page', async () => {
       // The search reads pages of 32 users, so the excluded users fill more than three pages.
       const blocked = Array.from({ length: 100 }, (_, index) => 100 + index);
       for (const userId of blocked) {
-        await queue.serviceOf('r1').join(userId, 'male', 'female');
+        await r1().join(userId, 'male', 'female');
         await queue.prolongWait(userId, 10_000);
       }
-      await queue.serviceOf('r1').join(1, 'male', 'female');
-      expect(requireMatch(await queue.serviceOf('r2').join(2, 'female', 'both', blocked)).userIds).toEqual([
-        2, 1,
-      ]);
+      await r1().join(1, 'male', 'female');
+      const match = requireMatch(await r2().join(2, 'female', 'both', excluding(...blocked)));
+      expect(match.userIds).toEqual([2, 1]);
     });
 
     it('is skipped while no live replica holds one of their sockets', async () => {
       await queue.grantLeases('r3');
       await queue.serviceOf('r3').join(1, 'male', 'both');
-      await queue.serviceOf('r1').join(2, 'male', 'male', [1]);
+      await r1().join(2, 'male', 'male', excluding(1));
       await queue.revokeLease('r3');
-      expect(requireMatch(await queue.serviceOf('r2').join(3, 'male', 'both')).userIds).toEqual([3, 2]);
+      expect(requireMatch(await r2().join(3, 'male', 'both')).userIds).toEqual([3, 2]);
+      // User 1 is parked: still searching, but in no queue.
       expect(await queue.readStates(1)).toEqual(['searching']);
-      expect((await queue.readQueues()).has(1)).toBe(false); // user 1 is parked
+      expect((await queue.readQueues()).has(1)).toBe(false);
     });
 
-    it('is not matched from the queue of another pool, even if an earlier release has added them to it', async () => {
-      await queue.serviceOf('r1').join(1, 'male', 'both', [], 'care');
+    it('is matched only within their pool, even if a queue of another pool contains them', async () => {
+      await r1().join(1, 'male', 'both', excluding(), 'care'); // the pool of flagged users
+      // A replica of an earlier release, which ignores pools, may add a flagged user to a common queue.
       const commonQueue = matchingKeys.queue('male', 'both');
       await queue.store.redis.zadd(commonQueue, 1, '1');
-      expect(await queue.serviceOf('r2').join(2, 'male', 'both')).toMatchObject({ kind: 'searching' });
-      // The join has removed the wrong entry of user 1.
+      expect(await r2().join(2, 'male', 'both')).toMatchObject({ kind: 'searching' });
+      // The join has removed the wrong entry.
       expect(await queue.store.redis.zrange(commonQueue, '0', '-1')).toEqual(['2']);
-      expect(requireMatch(await queue.serviceOf('r2').join(3, 'male', 'both', [], 'care')).userIds).toEqual([
-        3, 1,
-      ]);
+      const match = requireMatch(await r2().join(3, 'male', 'both', excluding(), 'care'));
+      expect(match.userIds).toEqual([3, 1]);
     });
   });
 
   describe('a user', () => {
     it('has one entry in the queue, however often and from whichever replica they join', async () => {
-      const states = await Promise.all(
-        Array.from({ length: 20 }, (_, index) =>
-          queue.serviceOf(index % 2 ? 'r1' : 'r2').join(1, 'male', index % 3 ? 'both' : 'female'),
-        ),
-      );
-      expect(new Set(states.map((state) => requireSearchStart(state).getTime())).size).toBe(1);
+      const joins = Array.from({ length: 20 }, (_, index) => {
+        const service = index % 2 ? r1() : r2();
+        return service.join(1, 'male', index % 3 ? 'both' : 'female');
+      });
+      const startTimes = (await Promise.all(joins)).map((state) => requireSearching(state).since.getTime());
+      expect(new Set(startTimes).size).toBe(1);
       expect((await queue.readQueues()).get(1)).toHaveLength(1);
     });
 
     it('receives the session of the match when joining again', async () => {
-      await queue.serviceOf('r1').join(1, 'male', 'both');
-      const match = requireMatch(await queue.serviceOf('r2').join(2, 'male', 'both'));
-      for (const userId of [1, 2]) {
-        expect(await queue.serviceOf('r1').join(userId, 'male', 'both')).toMatchObject({
-          kind: 'claimed',
-          sessionId: match.sessionId,
-        });
-      }
-      await queue.serviceOf('r2').confirm(match);
-      expect(await queue.serviceOf('r1').join(1, 'male', 'both')).toMatchObject({
-        kind: 'chatting',
-        sessionId: match.sessionId,
-      });
+      await r1().join(1, 'male', 'both');
+      const match = requireMatch(await r2().join(2, 'male', 'both'));
+      const { sessionId } = match;
+      expect(await r1().join(1, 'male', 'both')).toMatchObject({ kind: 'claimed', sessionId });
+      expect(await r1().join(2, 'male', 'both')).toMatchObject({ kind: 'claimed', sessionId });
+      await r2().confirm(match);
+      expect(await r1().join(1, 'male', 'both')).toMatchObject({ kind: 'chatting', sessionId });
       expect((await queue.readQueues()).size).toBe(0);
     });
 
     it('keeps the place while at least one replica holds one of their sockets', async () => {
-      await queue.serviceOf('r1').join(1, 'male', 'both');
-      await queue.serviceOf('r2').resume(1);
-      await queue.serviceOf('r1').depart(1);
-      expect(requireMatch(await queue.serviceOf('r2').join(2, 'male', 'both')).userIds).toEqual([2, 1]);
+      await r1().join(1, 'male', 'both');
+      await r2().resume(1);
+      await r1().depart(1);
+      expect(requireMatch(await r2().join(2, 'male', 'both')).userIds).toEqual([2, 1]);
     });
   });
 
   describe('a user whose last socket closes', () => {
     it('is skipped, and returns to the old place when they reconnect', async () => {
-      const first = await queue.serviceOf('r1').join(1, 'male', 'both');
-      await queue.serviceOf('r1').depart(1);
-      expect(await queue.serviceOf('r1').join(2, 'male', 'both')).toMatchObject({ kind: 'searching' });
-      await queue.serviceOf('r1').leave(2);
-      expect(await queue.serviceOf('r2').resume(1)).toMatchObject({
-        kind: 'searching',
-        since: requireSearchStart(first),
-      });
+      const joined = requireSearching(await r1().join(1, 'male', 'both'));
+      await r1().depart(1);
+      expect(await r1().join(2, 'male', 'both')).toMatchObject({ kind: 'searching' });
+      await r1().leave(2);
+      const resumed = requireSearching(await r2().resume(1));
+      expect(resumed.since).toEqual(joined.since);
       expect(await queue.store.redis.pttl(matchingKeys.user(1))).toBe(-1); // no expiry
     });
 
     it('is matched when they reconnect and a compatible user waits', async () => {
-      await queue.serviceOf('r1').join(1, 'male', 'both');
-      await queue.serviceOf('r1').depart(1);
-      await queue.serviceOf('r1').join(2, 'male', 'both');
-      expect(requireMatch(await queue.serviceOf('r2').resume(1)).userIds).toEqual([1, 2]);
+      await r1().join(1, 'male', 'both');
+      await r1().depart(1);
+      await r1().join(2, 'male', 'both');
+      expect(requireMatch(await r2().resume(1)).userIds).toEqual([1, 2]);
     });
 
     it('keeps the place for 35 s and no longer', async () => {
-      await queue.serviceOf('r1').join(1, 'male', 'both');
-      await queue.serviceOf('r1').depart(1);
+      await r1().join(1, 'male', 'both');
+      await r1().depart(1);
       const ttl = await queue.store.redis.pttl(matchingKeys.user(1));
       expect(ttl).toBeGreaterThan(34_000);
       expect(ttl).toBeLessThanOrEqual(35_000);
       await queue.store.redis.del(matchingKeys.user(1)); // as if the 35 s had passed
-      expect(await queue.serviceOf('r1').resume(1)).toEqual({ kind: 'idle' });
+      expect(await r1().resume(1)).toEqual({ kind: 'idle' });
       expect(await queue.store.listKeys('{matching}:queue:*')).toEqual([]);
     });
 
-    it('keeps the place for a while after their replica has died and another join has skipped them', async () => {
-      expect(await queue.serviceOf('r1').join(1, 'male', 'both')).toMatchObject({ kind: 'searching' });
+    it('keeps the place for a while if the replica has died and a join has skipped them', async () => {
+      expect(await r1().join(1, 'male', 'both')).toMatchObject({ kind: 'searching' });
       await queue.revokeLease('r1');
-      await queue.serviceOf('r2').join(2, 'male', 'both');
+      await r2().join(2, 'male', 'both');
       expect(await queue.store.redis.pttl(matchingKeys.user(1))).toBeGreaterThan(0);
-      expect(requireMatch(await queue.serviceOf('r2').resume(1))).toMatchObject({ userIds: [1, 2] });
+      expect(requireMatch(await r2().resume(1)).userIds).toEqual([1, 2]);
     });
   });
 
@@ -223,15 +215,14 @@ describe('MatchQueueService', () => {
     });
 
     it('is matched by a retry after `retryInMs` if no other user is compatible', async () => {
+      // The cool-down is ignored when one of the two has waited 10 s.
       const service = queue.serviceOf('r1', { REMATCH_RELAX_AFTER_S: 10 });
       await chatOnce(service);
       await service.join(1, 'male', 'both');
       await queue.prolongWait(1, 4_000);
-      const waiting = await service.join(2, 'male', 'both');
-      if (waiting.kind !== 'searching') throw new Error(waiting.kind);
-      // The cool-down is ignored after 10 s, of which user 1 has waited 4 s.
-      expect(waiting.retryInMs).toBeGreaterThan(5_000);
-      expect(waiting.retryInMs).toBeLessThanOrEqual(6_000);
+      const { retryInMs } = requireSearching(await service.join(2, 'male', 'both'));
+      expect(retryInMs).toBeGreaterThan(5_000);
+      expect(retryInMs).toBeLessThanOrEqual(6_000);
       await queue.prolongWait(1, 6_000);
       expect(requireMatch(await service.retry(2)).userIds).toEqual([2, 1]);
     });
@@ -239,7 +230,7 @@ describe('MatchQueueService', () => {
     it('is matched again as soon as one of the two has waited long enough', async () => {
       const service = queue.serviceOf('r1', { REMATCH_RELAX_AFTER_S: 10 });
       await chatOnce(service);
-      await service.join(2, 'male', 'female'); // a preference that user 1 does not fit
+      await service.join(2, 'male', 'female'); // user 1 is not a woman, so the two are not compatible yet
       await queue.prolongWait(2, 11_000);
       await service.join(1, 'male', 'both');
       expect(requireMatch(await service.join(2, 'male', 'both')).userIds).toEqual([2, 1]);
@@ -249,7 +240,7 @@ describe('MatchQueueService', () => {
       const service = queue.serviceOf('r1', { REMATCH_RELAX_AFTER_S: 10 });
       await chatOnce(service);
       await service.join(1, 'male', 'both');
-      await service.join(3, 'male', 'both', [1]);
+      await service.join(3, 'male', 'both', excluding(1));
       await queue.prolongWait(1, 60_000);
       expect(requireMatch(await service.join(2, 'male', 'both')).userIds).toEqual([2, 3]);
     });
@@ -259,34 +250,37 @@ describe('MatchQueueService', () => {
       await chatOnce(service);
       await service.join(1, 'male', 'both');
       await queue.prolongWait(1, 60_000);
-      expect(await service.join(2, 'male', 'both', [1])).toMatchObject({
-        kind: 'searching',
-        retryInMs: null,
-      });
+      const state = requireSearching(await service.join(2, 'male', 'both', excluding(1)));
+      expect(state.retryInMs).toBeNull();
     });
 
     it('is never matched after one has blocked the other, until the block is lifted', async () => {
       const service = queue.serviceOf('r1', { REMATCH_RELAX_AFTER_S: 0 });
       await chatOnce(service);
-      expect(await service.separate(2, 1)).toBeNull(); // the two are not in a chat
+      await service.separate(2, 1);
       await service.join(1, 'male', 'both');
       await queue.prolongWait(1, 60_000);
-      expect(await service.join(2, 'male', 'both')).toMatchObject({ kind: 'searching', retryInMs: null });
-      // The key lasts an hour. Later searches pass the blocked user in their list of excluded users.
-      expect(await queue.store.redis.pttl(matchingKeys.separation(1, 2))).toBeGreaterThan(3_599_000);
+      expect(requireSearching(await service.join(2, 'male', 'both')).retryInMs).toBeNull();
       await service.allowAgain(1, 2);
       expect(requireMatch(await service.retry(1)).userIds).toEqual([1, 2]);
     });
 
+    it('is kept apart for an hour after a block, since later searches exclude the blocked user', async () => {
+      const service = r1();
+      await chatOnce(service);
+      expect(await service.separate(2, 1)).toBeNull(); // the two are not in a chat
+      expect(await queue.store.redis.pttl(matchingKeys.separation(1, 2))).toBeGreaterThan(3_599_000);
+    });
+
     it('keeps its cool-down when a block is lifted that no longer has a key in Redis', async () => {
-      const service = queue.serviceOf('r1');
+      const service = r1();
       await chatOnce(service);
       await service.allowAgain(1, 2);
       expect(await queue.store.redis.get(matchingKeys.separation(1, 2))).toBe(COOLING);
     });
 
     it('stays blocked when the chat that was running at the block ends', async () => {
-      const service = queue.serviceOf('r1');
+      const service = r1();
       await service.join(1, 'male', 'both');
       const match = requireMatch(await service.join(2, 'male', 'both'));
       await service.confirm(match);
@@ -298,27 +292,27 @@ describe('MatchQueueService', () => {
     it('is matched again without delay when REMATCH_COOLDOWN_S and REMATCH_RELAX_AFTER_S are 0', async () => {
       const service = queue.serviceOf('r1', { REMATCH_COOLDOWN_S: 0, REMATCH_RELAX_AFTER_S: 0 });
       await chatOnce(service);
-      await chatOnce(service); // requires a second match
+      await chatOnce(service); // throws unless the two are matched
     });
   });
 
   describe('leaving the queue', () => {
     it('removes the user, and a second call finds no user to remove', async () => {
-      await queue.serviceOf('r1').join(1, 'male', 'both');
-      expect(await queue.serviceOf('r2').leave(1)).toEqual({ kind: 'left' });
-      expect(await queue.serviceOf('r1').leave(1)).toEqual({ kind: 'idle' });
+      await r1().join(1, 'male', 'both');
+      expect(await r2().leave(1)).toEqual({ kind: 'left' });
+      expect(await r1().leave(1)).toEqual({ kind: 'idle' });
       for (const pattern of ['{matching}:queue:*', '{matching}:user:*']) {
         expect(await queue.store.listKeys(pattern)).toEqual([]);
       }
     });
 
     it('is not caused by finishing an earlier chat of the user late', async () => {
-      await queue.serviceOf('r1').join(1, 'male', 'both');
-      const earlierMatch = requireMatch(await queue.serviceOf('r1').join(2, 'male', 'both'));
-      await queue.serviceOf('r1').confirm(earlierMatch);
-      await queue.serviceOf('r1').finish(earlierMatch);
-      await queue.serviceOf('r1').join(1, 'male', 'both');
-      await queue.serviceOf('r2').finish(earlierMatch);
+      await r1().join(1, 'male', 'both');
+      const earlierMatch = requireMatch(await r1().join(2, 'male', 'both'));
+      await r1().confirm(earlierMatch);
+      await r1().finish(earlierMatch);
+      await r1().join(1, 'male', 'both');
+      await r2().finish(earlierMatch);
       expect(await queue.readStates(1)).toEqual(['searching']);
     });
   });

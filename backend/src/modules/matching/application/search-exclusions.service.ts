@@ -7,26 +7,31 @@ import { BlockListService } from '../../blocks/application/block-list.service';
 import { MatchQueueService } from './match-queue.service';
 
 /**
- * How long a list of excluded users is used. The list does not contain newer blocks: a key in Redis keeps the two users
- * of a new block apart for twice this time (docs/decisions/0051-blocks-act-by-a-key-a-list-and-a-check.md).
+ * How long a list of excluded users is used. It lacks blocks that are newer than the list, but a key in Redis keeps the
+ * users of a new block apart for twice this time (docs/decisions/0051-blocks-act-by-a-key-a-list-and-a-check.md).
  */
 const EXCLUSIONS_TTL_MS = 1_800_000;
 
 /** The users with whom a user must not be matched, because one has blocked the other. */
 export interface Exclusions {
   userIds: readonly number[];
-  /** Epoch ms; 0 if the list could not be read, or if a message about a change of it may have been lost. */
+  /** Epoch ms, or `MUST_BE_READ`. */
   readAt: number;
 }
 
-/** Exclusions that were never read. They count as old, so a search reads the list. */
-export const UNKNOWN_EXCLUSIONS: Exclusions = { userIds: [], readAt: 0 };
+/**
+ * For a list that must be read before it is used, because the last attempt failed or a message about a change of the
+ * list may have been lost. 0, so that any list that was read is newer.
+ */
+export const MUST_BE_READ = 0;
+
+export const UNKNOWN_EXCLUSIONS: Exclusions = { userIds: [], readAt: MUST_BE_READ };
 
 /** Reads which users a search excludes because of blocks, and lets two users be matched again after an unblock. */
 @Injectable()
 export class SearchExclusionsService {
   private readonly logger = new Logger(SearchExclusionsService.name);
-  /** When the list of a user last changed, in epoch ms. Contains only users with a socket at this replica. */
+  /** When the list of a user last changed, in epoch ms, for users with a socket at this replica. */
   private readonly changedAt = new Map<number, number>();
 
   constructor(
@@ -38,15 +43,15 @@ export class SearchExclusionsService {
   /**
    * Never rejects. A search may continue while PostgreSQL is unreachable, because a chat starts only after a query for
    * blocks between its users.
-   * @param fallback used when the list cannot be read; the list is then due to be read again.
+   * @param fallback used if the list cannot be read, which then stays due (`MUST_BE_READ`)
    */
   async read(userId: number, fallback = UNKNOWN_EXCLUSIONS): Promise<Exclusions> {
+    const readAt = Date.now(); // before the query, so that a block committed during the query counts as newer
     try {
-      const readAt = Date.now(); // before the query: a block committed during the query counts as newer
       return { userIds: await this.blockList.findExcludedUserIds(userId), readAt };
     } catch (error) {
       logWarning(this.logger, 'The exclusions of a search were not read', error);
-      return { userIds: fallback.userIds, readAt: 0 };
+      return { userIds: fallback.userIds, readAt: MUST_BE_READ };
     }
   }
 
@@ -56,12 +61,14 @@ export class SearchExclusionsService {
   }
 
   /**
-   * Whether the list may have changed after it was read, for example while the user joined the queue. False if
-   * `readAt` is 0. Callers retry a search at once when its list has changed; while the list cannot be read, they would
-   * retry endlessly.
+   * Whether the list may have changed after it was read, for example while the user joined the queue. Callers then
+   * retry the search at once.
    */
   haveChanged(userId: number, { readAt }: Exclusions): boolean {
-    return readAt > 0 && (this.changedAt.get(userId) ?? 0) >= readAt;
+    // Otherwise, callers would retry endlessly while the list cannot be read.
+    if (readAt === MUST_BE_READ) return false;
+    const changedAt = this.changedAt.get(userId);
+    return changedAt !== undefined && changedAt >= readAt;
   }
 
   @OnProcessEvent('ExclusionsChanged')
@@ -74,12 +81,10 @@ export class SearchExclusionsService {
     if (closure.wasLastOfUser) this.changedAt.delete(connection.identity.userId);
   }
 
-  /**
-   * Lets the two be matched again, unless the other user's block keeps them apart. The replicas that serve the two
-   * retry their searches when they receive `exclusions_changed`.
-   */
+  /** Lets the two be matched again. Replicas that receive `exclusions_changed` retry the searches of the two. */
   @OnProcessEvent('UserUnblocked')
   async allowAgain({ blockerId, blockedId }: ProcessEventMap['UserUnblocked']): Promise<void> {
+    // The unblocked user may have blocked the other, too.
     if (await this.blockList.isBlockedEitherWay(blockerId, blockedId)) return;
     await this.queue.allowAgain(blockerId, blockedId);
     await Promise.all(

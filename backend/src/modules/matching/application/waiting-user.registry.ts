@@ -1,6 +1,6 @@
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import type { SearchCriteria } from './search-criteria.functions';
-import type { Exclusions } from './search-exclusions.service';
+import { type Exclusions, MUST_BE_READ } from './search-exclusions.service';
 
 /** A user who is searching, or who is matched and waits for the chat to start. */
 export interface WaitingUser {
@@ -57,6 +57,6 @@ export class WaitingUserRegistry implements OnApplicationShutdown {
 
   /** Has the exclusions of all users read again before they are used. */
   expireExclusions(): void {
-    for (const user of this.users.values()) user.exclusions = { ...user.exclusions, readAt: 0 };
+    for (const user of this.users.values()) user.exclusions = { ...user.exclusions, readAt: MUST_BE_READ };
   }
 }

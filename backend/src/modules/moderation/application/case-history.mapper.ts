@@ -13,88 +13,89 @@ interface StoredConductEvent {
  * `warned` has an entry already.
  */
 export const toCaseHistory = (caseId: number, events: readonly StoredConductEvent[]): CaseHistoryEntry[] => {
-  const sanctionIds = new Set(
-    events
-      .filter(({ type, data }) => type === 'SanctionImposed' && data.caseId === caseId)
-      .map(getSanctionId),
-  );
+  const eventsOfCase = selectEventsOfCase(caseId, events);
   const decidedAppealIds = new Set(
-    events.filter(({ type }) => type === 'AppealDecided').map(({ data }) => data.appealId),
+    eventsOfCase.filter(({ type }) => type === 'AppealDecided').map(({ data }) => data.appealId),
   );
-  // The case of the last flag. A flagged user is matched only with other flagged users. FlagLifted has no case id: it
-  // ends the last flag.
-  let flaggingCaseId: unknown = null;
-  // The entries are `unknown` until the cast at the end, because `data` has no type.
-  return events.flatMap((event): unknown[] => {
-    const { type, data } = event;
-    const at = event.at.toISOString();
-    const isOfCase = data.caseId === caseId;
-    switch (type) {
-      case 'CaseOpened':
-        return isOfCase ? [{ kind: 'opened', at }] : [];
-      case 'CaseNoted':
-        return isOfCase ? [toNoteEntry(at, data.moderatorId, data.text)] : [];
-      case 'CaseEscalated':
-        return isOfCase
-          ? [{ kind: 'escalated', at, moderatorId: data.moderatorId, reason: data.reason ?? null }]
-          : [];
-      case 'CaseDecided':
-        return isOfCase ? toDecisionEntries(at, data) : [];
-      case 'SanctionImposed':
-        return isOfCase
-          ? [
-              {
-                kind: 'sanction',
-                at,
-                ...pick(data, 'sanctionId', 'rule', 'until', 'isAutomatic', 'inheritedFrom'),
-                sanction: data.kind, // the field `kind` is the kind of the entry
-              },
-            ]
-          : [];
-      case 'SanctionConfirmed':
-        return sanctionIds.has(getSanctionId(event))
-          ? [{ kind: 'confirmed', at, ...pick(data, 'sanctionId', 'moderatorId') }]
-          : [];
-      case 'SanctionLifted':
-        return sanctionIds.has(getSanctionId(event))
-          ? [{ kind: 'lifted', at, ...pick(data, 'sanctionId', 'cause') }]
-          : [];
-      case 'PersonFlagged':
-        flaggingCaseId = data.caseId;
-        return isOfCase ? [{ kind: 'flagged', at, ...pick(data, 'until', 'cause') }] : [];
-      case 'FlagLifted':
-        return flaggingCaseId === caseId ? [{ kind: 'flag_lifted', at }] : [];
-      case 'AppealFiled': {
-        const state = decidedAppealIds.has(data.appealId) ? 'decided' : 'open';
-        const fields = pick(data, 'appealId', 'noticeId', 'appellantId', 'words');
-        return isOfCase ? [{ kind: 'appeal', at, ...fields, state }] : [];
-      }
-      case 'AppealDecided': {
-        const fields = pick(data, 'appealId', 'moderatorId', 'outcome', 'until', 'answer');
-        return isOfCase ? [{ kind: 'appeal_decided', at, ...fields }] : [];
-      }
-      default:
-        return [];
-    }
-  }) as CaseHistoryEntry[];
+  // The entries are `unknown` until this cast, because the data of the events has no type.
+  return eventsOfCase.flatMap((event) => toEntries(event, decidedAppealIds)) as CaseHistoryEntry[];
 };
 
-const getSanctionId = ({ data }: StoredConductEvent): unknown => data.sanctionId;
+/** Selects the events of a case, including those that do not name their case. */
+const selectEventsOfCase = (caseId: number, events: readonly StoredConductEvent[]): StoredConductEvent[] => {
+  const caseIdBySanctionId = new Map<unknown, unknown>();
+  let caseIdOfLastFlag: unknown = null;
+  const findCaseId = ({ type, data }: StoredConductEvent): unknown => {
+    switch (type) {
+      case 'SanctionConfirmed':
+      case 'SanctionLifted':
+        return caseIdBySanctionId.get(data.sanctionId);
+      case 'FlagLifted':
+        return caseIdOfLastFlag;
+      default:
+        return data.caseId;
+    }
+  };
+  const selected: StoredConductEvent[] = [];
+  for (const event of events) {
+    const { type, data } = event;
+    if (type === 'SanctionImposed') caseIdBySanctionId.set(data.sanctionId, data.caseId);
+    if (type === 'PersonFlagged') caseIdOfLastFlag = data.caseId;
+    if (findCaseId(event) === caseId) selected.push(event);
+  }
+  return selected;
+};
 
-/** Copies the named fields; a field that is absent becomes null. */
-const pick = (data: Record<string, unknown>, ...fields: string[]): Record<string, unknown> =>
-  Object.fromEntries(fields.map((field) => [field, data[field] ?? null]));
-
-const toNoteEntry = (at: string, moderatorId: unknown, text: unknown) => ({
-  kind: 'note',
-  at,
-  moderatorId,
-  text: text ?? null,
-});
+/** The entries for an event of the case: none, one, or, for a decision with a note, two. */
+const toEntries = (
+  { type, at: occurredAt, data }: StoredConductEvent,
+  decidedAppealIds: ReadonlySet<unknown>,
+): unknown[] => {
+  const at = occurredAt.toISOString();
+  switch (type) {
+    case 'CaseOpened':
+      return [{ kind: 'opened', at }];
+    case 'CaseNoted':
+      return [{ kind: 'note', at, ...pick(data, 'moderatorId', 'text') }];
+    case 'CaseEscalated':
+      return [{ kind: 'escalated', at, ...pick(data, 'moderatorId', 'reason') }];
+    case 'CaseDecided':
+      return toDecisionEntries(at, data);
+    case 'SanctionImposed': {
+      const fields = pick(data, 'sanctionId', 'rule', 'until', 'isAutomatic', 'inheritedFrom');
+      return [{ kind: 'sanction', at, ...fields, sanction: data.kind }]; // `kind` is the kind of the entry
+    }
+    case 'SanctionConfirmed':
+      return [{ kind: 'confirmed', at, ...pick(data, 'sanctionId', 'moderatorId') }];
+    case 'SanctionLifted':
+      return [{ kind: 'lifted', at, ...pick(data, 'sanctionId', 'cause') }];
+    // A flagged user is matched only with other flagged users.
+    case 'PersonFlagged':
+      return [{ kind: 'flagged', at, ...pick(data, 'until', 'cause') }];
+    case 'FlagLifted':
+      return [{ kind: 'flag_lifted', at }];
+    case 'AppealFiled': {
+      const state = decidedAppealIds.has(data.appealId) ? 'decided' : 'open';
+      const fields = pick(data, 'appealId', 'noticeId', 'appellantId', 'words');
+      return [{ kind: 'appeal', at, ...fields, state }];
+    }
+    case 'AppealDecided': {
+      const fields = pick(data, 'appealId', 'moderatorId', 'outcome', 'until', 'answer');
+      return [{ kind: 'appeal_decided', at, ...fields }];
+    }
+    default:
+      return [];
+  }
+};
 
 /** A decision, and its note as an entry of its own. An automatic decision has no moderator and no note. */
 const toDecisionEntries = (at: string, data: Record<string, unknown>): unknown[] => {
   const decision = { kind: 'decision', at, ...pick(data, 'moderatorId', 'outcome', 'rule', 'facts') };
-  const hasNote = typeof data.note === 'string' && typeof data.moderatorId === 'number';
-  return hasNote ? [decision, toNoteEntry(at, data.moderatorId, data.note)] : [decision];
+  const { moderatorId, note } = data;
+  const hasModeratorsNote = typeof moderatorId === 'number' && typeof note === 'string';
+  return hasModeratorsNote ? [decision, { kind: 'note', at, moderatorId, text: note }] : [decision];
 };
+
+/** Copies the named fields; a field that is absent becomes null. */
+const pick = (data: Record<string, unknown>, ...fields: string[]): Record<string, unknown> =>
+  Object.fromEntries(fields.map((field) => [field, data[field] ?? null]));

@@ -42,7 +42,7 @@ export interface PersonCaseRow {
   outcome: CaseOutcome | null;
 }
 
-/** Queries about one user, for moderators. */
+/** Queries about one user (here also called a person), for moderators. */
 @Injectable()
 export class PersonRepository {
   constructor(private readonly dataSource: DataSource) {}
@@ -61,7 +61,7 @@ export class PersonRepository {
 
   /**
    * Finds what moderators see of a user; null when `exists` would return false. For an erased user, the name is empty
-   * and the time of registration is read from the event log.
+   * and `created_at` is the time of the first event in their stream.
    */
   async find(userId: number): Promise<PersonRow | null> {
     const [row] = await this.dataSource.query<PersonRow[]>(
@@ -69,11 +69,12 @@ export class PersonRepository {
               COALESCE(users.is_anonymous, false) AS is_anonymous,
               COALESCE(users.created_at, (
                 SELECT occurred_at FROM events WHERE stream_id = 'user-' || $1 ORDER BY stream_position LIMIT 1
-              ), now()) AS created_at,
+              ), now()) AS created_at, -- never null, even if the log had no event of the user
               ${selectStandingSql('standings')}, COALESCE(standings.is_held, false) AS is_held,
               ((SELECT count(*) FROM chat_history WHERE user1_id = person.id)
                + (SELECT count(*) FROM chat_history WHERE user2_id = person.id))::int AS matches,
-              (SELECT count(*) FROM reports WHERE reports.user_id = person.id)::int AS reports_received, made.*
+              (SELECT count(*) FROM reports WHERE reports.user_id = person.id)::int AS reports_received,
+              made.reports_made, made.reports_made_decided, made.reports_made_upheld
        FROM (SELECT $1::bigint AS id) AS person
        LEFT JOIN users ON users.id = person.id
        LEFT JOIN standings ON standings.user_id = person.id

@@ -23,7 +23,7 @@ import {
 import { MatchesSchema } from '../../../platform/http/matches-schema.decorator';
 import { assertType, type SameShape } from '../../../platform/http/same-shape.types';
 
-/** Options of @ApiProperty for each kind of text. */
+/** Options of @ApiProperty for texts that only moderators read (notes), and for texts to the user (facts). */
 const noteOptions = { minLength: 1, maxLength: limits.moderationNoteMaxCodePoints };
 const factsOptions = { minLength: limits.factsMinCodePoints, maxLength: limits.factsMaxCodePoints };
 
@@ -59,7 +59,7 @@ abstract class VersionedActDto {
     minimum: 0,
     description: 'The version of the case that the moderator has seen',
   })
-  // All bodies of acts have the same schema of `version`.
+  // The schemas of the other acts have the same `version`.
   @MatchesSchema(escalateCaseSchema.shape.version)
   version: number;
 }

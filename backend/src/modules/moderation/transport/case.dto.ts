@@ -20,13 +20,14 @@ import {
 } from '@thaw/contract/safety';
 import { assertType, type SameShape } from '../../../platform/http/same-shape.types';
 
+/** A case waits while a moderator has to decide it, to answer an appeal against it, or to confirm its ban. */
 export class CaseItemDto implements CaseItem {
   @ApiProperty({ type: 'integer', minimum: 1 })
   id: number;
 
   @ApiProperty({
     enum: caseStateSchema.options,
-    description: 'Also open for a decided case that waits again',
+    description: 'A decided case that waits again, for an appeal or a confirmation, is open',
   })
   state: CaseState;
 
@@ -60,12 +61,15 @@ export class CaseItemDto implements CaseItem {
   })
   categories: Record<string, number>;
 
-  @ApiProperty({ type: 'integer', description: 'Number of distinct reporters whose reports have weight 1' })
+  @ApiProperty({
+    type: 'integer',
+    description: 'Number of distinct reporters, without those whose reports have weight 0',
+  })
   reporters: number;
 
   @ApiProperty({
     type: 'integer',
-    description: 'Number of sanctions of the last 365 days from other cases, without lifted ones',
+    description: "Number of the user's sanctions of the last 365 days from other cases, without lifted ones",
   })
   priors: number;
 
@@ -74,8 +78,7 @@ export class CaseItemDto implements CaseItem {
 
   @ApiProperty({
     enum: caseKindSchema.options,
-    description:
-      'For a case that waits, the gravest reason; otherwise the reason for which the case was opened',
+    description: 'The gravest reason why the case waits; if it does not wait, why it was opened',
   })
   kind: CaseKind;
 
@@ -91,11 +94,16 @@ export class CaseItemDto implements CaseItem {
   @ApiProperty({
     type: 'integer',
     nullable: true,
-    description: 'Id of the moderator for whom the case is reserved; null for none',
+    description: 'Id of the moderator who alone can decide the case at present; null for none',
   })
   claimedBy: number | null;
 
-  @ApiProperty({ type: String, format: 'date-time', nullable: true })
+  @ApiProperty({
+    type: String,
+    format: 'date-time',
+    nullable: true,
+    description: 'When the claim expires; null without a claim',
+  })
   claimedUntil: string | null;
 }
 assertType<SameShape<CaseItemDto, CaseItem>>();
@@ -114,7 +122,7 @@ export class UrgencyPartsDto implements UrgencyParts {
   @ApiProperty({ type: 'integer', description: 'Points of the gravest reason why the case waits' })
   base: number;
 
-  @ApiProperty({ type: 'integer', description: 'Points for reporters after the first' })
+  @ApiProperty({ type: 'integer', description: 'Points for each reporter of weight 1 after the first' })
   reporters: number;
 
   @ApiProperty({ type: 'integer', description: 'Points for earlier sanctions' })
@@ -123,10 +131,10 @@ export class UrgencyPartsDto implements UrgencyParts {
   @ApiProperty({ type: 'integer', description: 'Points for an automatic finding or sanction' })
   automatic: number;
 
-  @ApiProperty({ type: 'integer', description: 'Points for the time of waiting' })
+  @ApiProperty({ type: 'integer', description: 'Points for each full hour of waiting' })
   waiting: number;
 
-  @ApiProperty({ description: 'True if the case waits because of reports that all have weight 0' })
+  @ApiProperty({ description: 'Whether the case waits because of reports that all have weight 0' })
   isHalved: boolean;
 }
 assertType<SameShape<UrgencyPartsDto, UrgencyParts>>();
@@ -160,7 +168,10 @@ export class CaseReportDto implements CaseReport {
   @ApiProperty({ format: 'date-time' })
   createdAt: string;
 
-  @ApiProperty({ enum: [0, 1], description: '0 for a report of an excluded or unreliable reporter' })
+  @ApiProperty({
+    enum: [0, 1],
+    description: '0 if the reporter was suspended, banned or unreliable (most of their reports dismissed)',
+  })
   weight: 0 | 1;
 
   @ApiProperty()
@@ -249,7 +260,7 @@ export class ModerationCaseDto extends CaseItemDto implements ModerationCase {
 
   @ApiProperty({
     type: 'array',
-    description: 'Oldest first; the other fields depend on the kind. Texts are null once erased.',
+    description: 'Oldest first. Further fields depend on the kind. Erased texts are null.',
     items: {
       type: 'object',
       required: ['kind', 'at'],

@@ -13,33 +13,33 @@ const LOCK_MS = 60_000;
 const RENEW_LOCK_EVERY_MS = 20_000;
 const TOKEN_BYTES = 16;
 
+const createToken = (): string => randomBytes(TOKEN_BYTES).toString('base64url');
+
+/** Only the hash of a token is stored, so that access to Redis is not enough to download an export. */
 const toTicketKey = (token: string): string =>
   exportTicketKey(createHash('sha256').update(token).digest('base64url'));
 
-/**
- * Identifies the login to which a ticket belongs. `familyId` stays the same when the session id of the login is
- * rotated.
- */
-const toHolder = ({ userId, familyId }: Login): string => `${userId}|${familyId}`;
+/** The value of a ticket in Redis: the login to which it belongs. */
+const toTicketValue = ({ userId, familyId }: Login): string => `${userId}|${familyId}`;
 
 /** Stores in Redis the tickets, each for one download, and the locks of users whose export is running. */
 @Injectable()
 export class ExportTicketRepository {
   constructor(@Inject(REDIS) private readonly redis: RedisClient) {}
 
-  /** @returns the token of a ticket for this login. */
+  /** Creates a ticket for this login. @returns its token, with which the login can download one export. */
   async issue(login: Login): Promise<string> {
-    const token = randomBytes(TOKEN_BYTES).toString('base64url');
-    await this.redis.set(toTicketKey(token), toHolder(login), 'PX', TICKET_MS);
+    const token = createToken();
+    await this.redis.set(toTicketKey(token), toTicketValue(login), 'PX', TICKET_MS);
     return token;
   }
 
-  /** Whether the ticket belongs to this login and was not used. */
+  /** Whether this is the token of an unused ticket of this login. The ticket stays valid until `use`. */
   async isValid(token: string, login: Login): Promise<boolean> {
-    return (await this.redis.get(toTicketKey(token))) === toHolder(login);
+    return (await this.redis.get(toTicketKey(token))) === toTicketValue(login);
   }
 
-  /** Uses up a ticket, which `isValid` has found valid. @returns false if another request has used it first. */
+  /** Uses up a valid ticket, once the export can start. @returns false if another request has used it first. */
   async use(token: string): Promise<boolean> {
     return (await this.redis.del(toTicketKey(token))) === 1;
   }
@@ -50,10 +50,11 @@ export class ExportTicketRepository {
    */
   async lock(userId: number): Promise<(() => Promise<void>) | null> {
     const keys = [exportLockKey(userId)];
-    const lockToken = randomBytes(TOKEN_BYTES).toString('base64url');
+    const lockToken = createToken();
     const acquireOrRenew = () => lockScript.run(this.redis, keys, [lockToken, LOCK_MS]);
-    if ((await acquireOrRenew()) === 0) return null;
-    // If a renewal fails, the next one comes before the lock expires.
+    const isAcquired = (await acquireOrRenew()) === 1;
+    if (!isAcquired) return null;
+    // A failed renewal is ignored, because the next one comes before the lock expires.
     const timer = setInterval(() => void acquireOrRenew().catch(() => undefined), RENEW_LOCK_EVERY_MS);
     timer.unref();
     return async () => {

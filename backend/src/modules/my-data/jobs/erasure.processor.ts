@@ -49,7 +49,7 @@ export class ErasureProcessor implements OnModuleInit, OnApplicationBootstrap {
    * @throws the first error, after the other erasures were tried as well.
    */
   async resume(): Promise<void> {
-    // An erasure keeps the data under a legal hold. It continues when moderators have lifted the hold.
+    // An erasure leaves out data under a legal hold, and runs again after moderators have lifted the hold.
     await this.erasureService.reopenAfterLiftedHolds();
     const errors: unknown[] = [];
     for (const id of await this.erasures.findRunning(ERASURES_PER_RUN)) {
@@ -67,17 +67,18 @@ export class ErasureProcessor implements OnModuleInit, OnApplicationBootstrap {
   /** Requests the erasure of anonymous users who were inactive for ANONYMOUS_KEPT_S. @returns their number. */
   async expireAnonymous(now: Date): Promise<number> {
     const cutoff = new Date(now.getTime() - this.anonymousKeptMs);
-    let count = 0;
+    let requestCount = 0;
     let afterId = 0;
-    // Page by page, until a page is not full.
-    for (;;) {
+    let userIds: number[];
+    do {
       const page = { afterId, limit: USERS_PER_PAGE };
-      const userIds = await this.userData.findInactiveAnonymousUsers(cutoff, page);
+      userIds = await this.userData.findInactiveAnonymousUsers(cutoff, page);
       for (const userId of userIds) {
-        if ((await this.requests.requestIfInactive(userId, cutoff)) !== null) count += 1;
+        const erasureId = await this.requests.requestIfInactive(userId, cutoff);
+        if (erasureId !== null) requestCount += 1;
+        afterId = userId;
       }
-      if (userIds.length < USERS_PER_PAGE) return count;
-      afterId = userIds.at(-1) ?? afterId; // the fallback only satisfies the type
-    }
+    } while (userIds.length === USERS_PER_PAGE);
+    return requestCount;
   }
 }

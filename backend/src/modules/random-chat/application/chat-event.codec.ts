@@ -1,4 +1,4 @@
-import { type EventTypeDefinition, upcast } from '../../../platform/event-store/event-type.registry';
+import { type EventTypeDefinition, upcastData } from '../../../platform/event-store/event-type.registry';
 import type { RandomChatEvent } from '../domain/random-chat.events';
 import { randomChatEventTypes } from '../projections/random-chat.event-types';
 
@@ -82,6 +82,6 @@ export const decodeEvent = (text: string): DecodedEvent => {
   const definition = definitions.get(type);
   const isOfNewerRelease = !definition || schemaVersion > definition.schemaVersion;
   if (isOfNewerRelease) return { eventId, event: null };
-  const currentData = upcast(definition, schemaVersion, data);
+  const currentData = upcastData(definition, schemaVersion, data);
   return { eventId, event: { type, data: currentData } as unknown as RandomChatEvent };
 };

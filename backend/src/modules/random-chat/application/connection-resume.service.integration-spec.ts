@@ -1,6 +1,5 @@
-// Runs against real api replicas, PostgreSQL, Redis and sockets. Of the two ways to send a frame, `request` throws when
-// the answer is an error, and `ask` returns it. Of the two ways to receive a frame, `next` returns the same frame again
-// at the next call, and `take` does not.
+// Runs against real api replicas, PostgreSQL, Redis and sockets. `request` and `ask` send a frame: if the answer is an
+// error, `request` throws and `ask` returns it. `next` and `take` wait for a frame; `take` removes it.
 import type { Redis } from 'ioredis';
 import { limits } from '@thaw/contract/limits';
 import { DomainError } from '../../../platform/errors/domain.errors';
@@ -9,14 +8,19 @@ import { MemoryValveService } from '../../../platform/redis/memory-valve.service
 import { findShard, chatKeys, matchingKeys } from '../../../platform/redis/redis.keys';
 import { REDIS } from '../../../platform/redis/redis.module';
 import { type TestStack, quickChatSettings, startTestStack } from '../../../testing/test-stack.harness';
-import { matchNewVisitors, textMessage } from '../../../testing/thaw.client';
+import {
+  matchNewVisitors,
+  textMessage,
+  type ThawSocket,
+  type ThawVisitor,
+} from '../../../testing/thaw.client';
 import { until } from '../../../testing/until.functions';
 import { MatchQueueService } from '../../matching/application/match-queue.service';
 import { UploadsService } from '../../uploads/application/uploads.service';
 
 jest.setTimeout(60_000);
 
-const IMAGE_URL = '/api/files/chat-images/01234567-89ab-cdef-0123-456789abcdef.webp';
+const IMAGE_MARKER = '[IMAGE:/api/files/chat-images/01234567-89ab-cdef-0123-456789abcdef.webp]';
 
 describe('a socket in a random chat', () => {
   let stack: TestStack;
@@ -44,6 +48,21 @@ describe('a socket in a random chat', () => {
     const calls = jest.spyOn(redis, 'sendCommand').mock.calls;
     return () => calls.map(([{ name }]) => name).filter((name) => /^x(rev)?range$/.test(name));
   };
+  /** Opens another tab of a user in a chat, on the first replica. */
+  const openTab = async (visitor: ThawVisitor, sessionId: string, { showsChat }: { showsChat: boolean }) => {
+    const tab = await visitor.openUnauthenticatedSocket(stack.origins[0]);
+    const lastSeen = { sessionId, seq: 1 };
+    await tab.request('authenticate', { userId: visitor.user.id, lastSeen, showsChat });
+    await tab.next('session_resumed');
+    return tab;
+  };
+  const showChat = (socket: ThawSocket, sessionId: string, showsChat: boolean) =>
+    socket.request('show_chat', { sessionId, showsChat });
+  /** Replaces `share`, which grants the partner access to the images of a message. No file has the test's URL. */
+  const fakeShare = () =>
+    jest.spyOn(stack.replicas[0]!.app.get(UploadsService), 'share').mockResolvedValue(undefined);
+  const askToSend = (socket: ThawSocket, sessionId: string, lines: string[], clientId?: string) =>
+    socket.ask('random_message', { sessionId, content: lines.join('\n'), messageType: 'mixed', clientId });
 
   it('resumes on another replica with at most two reads of the stream', async () => {
     const { ada, adaSocket, sessionId } = await startChat();
@@ -68,30 +87,30 @@ describe('a socket in a random chat', () => {
     expect(listReads()).toEqual(['xrange', 'xrevrange']);
   });
 
-  it('receives every event, but makes its user present only while its page shows the chat', async () => {
-    await waitUntilSweepsRun();
+  it('receives every event, even while only another tab of its user shows the chat', async () => {
     const { bob, adaSocket, bobSocket, sessionId } = await startChat();
-    const showChat = (socket: typeof bobSocket, showsChat: boolean) =>
-      socket.request('show_chat', { sessionId, showsChat });
-    const tab = await bob.openUnauthenticatedSocket(stack.origins[0]);
-    const lastSeen = { sessionId, seq: 1 };
-    await tab.request('authenticate', { userId: bob.user.id, lastSeen, showsChat: false });
-    await tab.next('session_resumed');
-
-    expect(await showChat(bobSocket, false)).toEqual({});
-    expect(await adaSocket.take('partner_connection')).toEqual({ sessionId, state: 'reconnecting' });
-    await showChat(tab, true);
-    expect(await adaSocket.take('partner_connection')).toEqual({ sessionId, state: 'connected' });
+    const tab = await openTab(bob, sessionId, { showsChat: true });
+    await showChat(bobSocket, sessionId, false);
     await adaSocket.request('random_message', textMessage(sessionId, 'to both'));
     for (const socket of [bobSocket, tab])
       expect(await socket.next('random_message')).toMatchObject({ seq: 2 });
+  });
 
-    // Now no socket of Bob shows the chat, so the chat ends after the grace period.
-    await showChat(tab, false);
+  it('makes its user present only while its page shows the chat', async () => {
+    await waitUntilSweepsRun();
+    const { bob, adaSocket, bobSocket, sessionId } = await startChat();
+    const tab = await openTab(bob, sessionId, { showsChat: false });
+    expect(await showChat(bobSocket, sessionId, false)).toEqual({});
+    expect(await adaSocket.take('partner_connection')).toEqual({ sessionId, state: 'reconnecting' });
+    await showChat(tab, sessionId, true);
+    expect(await adaSocket.take('partner_connection')).toEqual({ sessionId, state: 'connected' });
+
+    // When no socket of Bob shows the chat, it ends after the grace period.
+    await showChat(tab, sessionId, false);
     expect(await bobSocket.next('chat_skipped')).toMatchObject({ reason: 'disconnected', endedBy: null });
     for (const socket of [tab, adaSocket]) await socket.next('chat_skipped');
     // `show_chat` is acknowledged even after the end of the chat.
-    expect(await showChat(tab, true)).toEqual({});
+    expect(await showChat(tab, sessionId, true)).toEqual({});
   });
 
   it('refuses show_chat for a chat of other users', async () => {
@@ -103,30 +122,36 @@ describe('a socket in a random chat', () => {
     });
   });
 
-  it('shares an image once, and only when the message with it is accepted', async () => {
+  it('does not share the images of a message that is refused', async () => {
     const { adaSocket, bobSocket, sessionId } = await startChat();
-    // `share` grants the partner access to the images of a message. A fake replaces it, because no file has this URL.
-    const shareSpy = jest
-      .spyOn(stack.replicas[0]!.app.get(UploadsService), 'share')
-      .mockResolvedValue(undefined);
-    const send = (content: string, clientId?: string) =>
-      adaSocket.ask('random_message', { sessionId, content, messageType: 'mixed', clientId });
-    const marker = `[IMAGE:${IMAGE_URL}]`;
-    expect(await send(`${'x'.repeat(limits.messageMaxCodePoints + 1)}\n${marker}`)).toMatchObject({
+    const share = fakeShare();
+    const tooLong = 'x'.repeat(limits.messageMaxCodePoints + 1);
+    expect(await askToSend(adaSocket, sessionId, [tooLong, IMAGE_MARKER])).toMatchObject({
       data: { code: 'message_too_long' },
     });
-    const tooManyMarkers = Array.from({ length: limits.imagesPerMessage + 1 }, () => marker);
-    expect(await send(['look', ...tooManyMarkers].join('\n'))).toMatchObject({
+    const tooManyMarkers = Array.from({ length: limits.imagesPerMessage + 1 }, () => IMAGE_MARKER);
+    expect(await askToSend(adaSocket, sessionId, ['look', ...tooManyMarkers])).toMatchObject({
       data: { code: 'invalid_payload' },
     });
-    expect(shareSpy).not.toHaveBeenCalled();
-    const ack = await send(`look\n${marker}`, 'c-1');
-    expect(shareSpy).toHaveBeenCalledTimes(1);
-    expect(await send(`look\n${marker}`, 'c-1')).toMatchObject({ event: 'ack', data: ack.data });
     await bobSocket.request('skip_chat', { sessionId });
     await adaSocket.next('chat_skipped');
-    expect(await send(`look\n${marker}`)).toMatchObject({ data: { code: 'session_ended' } });
-    expect(shareSpy).toHaveBeenCalledTimes(1);
+    expect(await askToSend(adaSocket, sessionId, ['look', IMAGE_MARKER])).toMatchObject({
+      data: { code: 'session_ended' },
+    });
+    expect(share).not.toHaveBeenCalled();
+  });
+
+  it('shares the image of a message once, even if the message is sent again', async () => {
+    const { adaSocket, sessionId } = await startChat();
+    const share = fakeShare();
+    const ack = await askToSend(adaSocket, sessionId, ['look', IMAGE_MARKER], 'c-1');
+    expect(ack.event).toBe('ack');
+    expect(share).toHaveBeenCalledTimes(1);
+    expect(await askToSend(adaSocket, sessionId, ['look', IMAGE_MARKER], 'c-1')).toMatchObject({
+      event: 'ack',
+      data: ack.data,
+    });
+    expect(share).toHaveBeenCalledTimes(1);
   });
 
   it('can end a chat while Redis is nearly full, but not send messages or search', async () => {
@@ -152,7 +177,7 @@ describe('a socket in a random chat', () => {
     const { ada, adaSocket, sessionId } = await startChat();
     const tab = await ada.openSocket(stack.origins[1], { sessionId, seq: 1 });
     await tab.next('session_resumed'); // later messages arrive in frames of their own
-    // leave_queue skips a chat whose match is recent. The old `claimedAt` prevents that.
+    // leave_queue would skip a chat whose match is recent, so the match is made to look old.
     await stack.store.redis.hset(matchingKeys.user(ada.user.id), 'claimedAt', '1');
     await adaSocket.request('leave_queue', {});
     await adaSocket.request('random_message', textMessage(sessionId, 'still here'));
@@ -162,8 +187,8 @@ describe('a socket in a random chat', () => {
 
   it('receives nothing of a chat whose match was released, and the chat is aborted', async () => {
     await waitUntilSweepsRun();
-    // Bob searches after Ada, so Bob's replica makes the match. The fake `confirm` releases the match, so that Ada and
-    // Bob search again. Then it fails.
+    // Bob searches after Ada, so Bob's replica makes the match. The fake `confirm` stands for a replica that dies
+    // before it confirms the match, which is then released.
     const matching = stack.replicas[1]!.app.get(MatchQueueService);
     let sessionId = '';
     jest.spyOn(matching, 'confirm').mockImplementationOnce(async (match) => {

@@ -2,7 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { Logger } from '@nestjs/common';
 import { DomainError } from '../../../platform/errors/domain.errors';
 import { isStoreFailure } from '../../../platform/errors/store-failure.errors';
-import type { ChatLogRepository, ChatLogEntry } from '../../../platform/hot-log/chat-log.repository';
+import type {
+  AppendResult,
+  ChatLogEntry,
+  ChatLogRepository,
+} from '../../../platform/hot-log/chat-log.repository';
 import type { InboundFrame } from '../../../platform/realtime/inbound-frame.model';
 import type { SocketConnection } from '../../../platform/realtime/socket-connection.model';
 import type { Decision } from '../domain/decision.types';
@@ -19,15 +23,20 @@ import { ChatSockets } from './chat-sockets.model';
 import { FoldedChat } from './folded-chat.model';
 
 /**
- * Attempts to append a command. An attempt fails when another replica was faster. While both users of a chat send as
- * fast as they can, a replica may lose many times in a row: before it decides again, it has to apply the events of the
- * other replica, which appends further events in that time.
+ * Attempts to append the events of a command. An attempt fails when another replica has appended first. This can happen
+ * many times in a row while both users send as fast as they can: the other replica appends further events while this
+ * one applies those that it has missed.
  */
 const MAX_APPEND_ATTEMPTS = 64;
 
-const [CODE_OF_0, CODE_OF_9] = ['0'.charCodeAt(0), '9'.charCodeAt(0)];
-
 const logger = new Logger('LiveChat');
+
+interface ExecuteOptions {
+  /** The client's frame that led to the command. */
+  frame?: InboundFrame | undefined;
+  /** As in `AppendOptions` of the log: appends only if this user's deadline for returning has passed. */
+  ifOverdue?: { userId: number };
+}
 
 export type ExecuteResult =
   | { kind: 'appended'; events: readonly LoggedEvent[] }
@@ -73,9 +82,9 @@ export interface Serving {
 export class LiveChat extends FoldedChat {
   /** Entries received out of order, by version. They wait here until the gap before them is filled. */
   private readonly bufferedEntries = new Map<number, ChatLogEntry>();
-  /** The frame of the current command if its sender expects an ack, and the id of the event that the ack reports. */
-  private pendingAck: { eventId: string; frame: InboundFrame } | undefined;
-  /** Whether the stream in Redis has other entries than this copy, which therefore cannot restore anything. */
+  /** Set while a command runs whose sender expects an ack: the client's frame, and the event that the ack reports. */
+  private pendingAck: { frame: InboundFrame; eventId: string } | undefined;
+  /** Whether the stream in Redis has other entries than this copy. Nothing can be restored from the copy then. */
   hasDiverged = false;
   private readonly sockets = new ChatSockets();
   private readonly awayUsers = new AwayUsers();
@@ -112,7 +121,10 @@ export class LiveChat extends FoldedChat {
   async catchUp(): Promise<void> {
     let version = this.version;
     for await (const page of this.services.log.readPages(this.sessionId, this.entries.at(-1)?.id)) {
-      for (const entry of page) this.receiveEntry((version += 1), entry);
+      for (const entry of page) {
+        version += 1;
+        this.receiveEntry(version, entry);
+      }
     }
   }
 
@@ -131,28 +143,24 @@ export class LiveChat extends FoldedChat {
    * @throws DomainError when the command is refused; errors of Redis.
    */
   execute(command: RandomChatCommand, frame?: InboundFrame): Promise<ExecuteResult> {
-    return this.executeInTurn(command, frame, undefined);
+    return this.executeInTurn(command, { frame });
   }
 
   /**
-   * Like `execute`, but appends only if the deadline by which this user had to return is still overdue when Redis
-   * appends. Otherwise the result is `not_overdue`.
+   * Like `execute`, but appends only if this user's deadline for returning to the chat has passed. Redis checks this
+   * when it appends. Otherwise the result is `not_overdue`.
    * @throws DomainError when the command is refused; errors of Redis.
    */
   executeIfOverdue(command: RandomChatCommand, userId: number): Promise<ExecuteResult> {
-    return this.executeInTurn(command, undefined, { userId });
+    return this.executeInTurn(command, { ifOverdue: { userId } });
   }
 
-  private async executeInTurn(
-    command: RandomChatCommand,
-    frame: InboundFrame | undefined,
-    ifOverdue: { userId: number } | undefined,
-  ): Promise<ExecuteResult> {
+  private async executeInTurn(command: RandomChatCommand, options: ExecuteOptions): Promise<ExecuteResult> {
     while (this.turn) await this.turn;
     // A refused or repeated command appends nothing, so it does not occupy the turn.
     const decision = decide(command, this.state);
     if ('alreadyDone' in decision) return { kind: 'already_done', position: decision.alreadyDone };
-    return this.occupyTurn(this.decideAndAppend(command, frame, ifOverdue, decision));
+    return this.occupyTurn(this.appendUntilDone(command, decision, options));
   }
 
   /**
@@ -173,8 +181,8 @@ export class LiveChat extends FoldedChat {
     try {
       await this.execute({ type: 'EndLostChat' });
     } catch (error) {
-      // The append found that Redis had lost the stream, and has ended the chat for this reason. A chat that had ended
-      // before causes no error: `execute` then returns `already_done`.
+      // `session_ended`: the append found that Redis has lost entries of the stream, and has ended the chat. A chat
+      // that had ended before causes no error: `execute` then returns `already_done`.
       const isEnded = error instanceof DomainError && error.code === 'session_ended';
       if (!isEnded) throw error;
     }
@@ -185,18 +193,9 @@ export class LiveChat extends FoldedChat {
    * @param message `<version> <entry id> <event>`, `connection <user id> <state>` or `typing <user id>`.
    */
   receivePublication(message: string): void {
-    // An entry begins with its version, and so with a digit; the other publications begin with a word.
-    const firstCode = message.charCodeAt(0);
-    const isEntry = firstCode >= CODE_OF_0 && firstCode <= CODE_OF_9;
-    if (isEntry) {
-      const versionEnd = message.indexOf(' ');
-      const version = Number(message.slice(0, versionEnd));
-      if (version <= this.version) return;
-      const idEnd = message.indexOf(' ', versionEnd + 1);
-      this.receiveEntry(version, {
-        id: message.slice(versionEnd + 1, idEnd),
-        text: message.slice(idEnd + 1),
-      });
+    // Only an entry begins with a digit: with its version. The other publications begin with a word.
+    if (/^\d/.test(message)) {
+      this.receivePublishedEntry(message);
       return;
     }
     const [kind, userIdText, connectionState] = message.split(' ');
@@ -216,9 +215,7 @@ export class LiveChat extends FoldedChat {
     this.sockets.delete(connection);
   }
 
-  /**
-   * Stores whether a user is away, as `read` reports it. Publications that arrive during `read` win over its result.
-   */
+  /** Reads and stores whether a user is away. A publication that arrives during `read` is newer than its result. */
   async updateAway(userId: number, read: () => Promise<boolean>): Promise<void> {
     await this.awayUsers.update(userId, read);
   }
@@ -232,12 +229,11 @@ export class LiveChat extends FoldedChat {
   /** Appends lost entries again. Ends the chat if that is not enough. @returns whether the chat continues. */
   private async restoreOrEnd(): Promise<boolean> {
     const restoration = await restoreTail(this.services.log, this.sessionId, this.entries);
-    // Only `restored` continues the chat. Another result, `restarted`, means that Redis has all entries again, but has
-    // lost the records of the users.
-    this.services.metrics.recordTailOutcome(restoration === 'restored' ? 'restored' : 'ended');
-    if (restoration === 'restored') return true;
-    await this.endLostChat();
-    return false;
+    // Not after `restarted`: Redis then has all entries again, but has lost the records of the users.
+    const isContinued = restoration === 'restored';
+    this.services.metrics.recordTailOutcome(isContinued ? 'restored' : 'ended');
+    if (!isContinued) await this.endLostChat();
+    return isContinued;
   }
 
   /**
@@ -254,81 +250,102 @@ export class LiveChat extends FoldedChat {
     // If the stream has the last entry known here at the same version, it continues what the sockets here have seen.
     const isContinuation = storedChat.entries[this.version - 1]?.id === this.entries.at(-1)?.id;
     this.hasDiverged = !isContinuation;
-    // The sockets here have received an end before. `ChatTailService` deletes the records of a chat that had ended.
+    // The sockets here have already received an end, and `ChatTailService` deletes the records.
     if (wasEnded) return;
-    if (isContinuation) {
-      for (const [index, entry] of storedChat.entries.entries()) this.receiveEntry(index + 1, entry);
-    } else {
-      // The stream differs from what the sockets here have seen. They get an end of their own, which is not stored.
-      const chatEnded: RandomChatEvent = {
-        type: 'ChatEnded',
-        data: { reason: 'disconnected', endedBy: null },
-      };
-      const localEnd = { eventId: randomUUID(), event: chatEnded };
-      const id = `${this.services.log.estimateRedisTimeMs()}-0`;
-      const added = this.add({ id, text: encodeEvent(localEnd) }, localEnd); // raises the version
-      this.sendEvent(added, { id, seq: this.version });
-    }
+    if (isContinuation) this.receiveEntriesAfter(0, storedChat.entries);
+    else this.endLocally();
     await this.serving?.onChatLost(userIds);
   }
 
+  /** Sends the sockets here an end that is not stored, because the stream differs from what they have seen. */
+  private endLocally(): void {
+    const chatEnded: RandomChatEvent = {
+      type: 'ChatEnded',
+      data: { reason: 'disconnected', endedBy: null },
+    };
+    const localEnd = { eventId: randomUUID(), event: chatEnded };
+    const id = `${this.services.log.estimateRedisTimeMs()}-0`;
+    this.addAndSend({ id, text: encodeEvent(localEnd) }, localEnd);
+  }
+
   /**
-   * Appends the events of a decision. If another writer was faster, receives its events and decides again.
+   * Appends the events of a decision. Whenever another writer was faster, decides again on the basis of its events.
    * @param firstDecision the decision at the current version.
    * @throws DomainError when the command is refused, the outbox is full, the chat was lost, or another writer was
    * faster in every attempt.
    */
-  private async decideAndAppend(
+  private async appendUntilDone(
     command: RandomChatCommand,
-    frame: InboundFrame | undefined,
-    ifOverdue: { userId: number } | undefined,
     firstDecision: Decision,
+    options: ExecuteOptions,
   ): Promise<ExecuteResult> {
     for (let attempt = 1; attempt <= MAX_APPEND_ATTEMPTS; attempt += 1) {
-      // After the first attempt, another writer has changed the version on which the decision was based.
       const decision = attempt === 1 ? firstDecision : decide(command, this.state);
       if ('alreadyDone' in decision) return { kind: 'already_done', position: decision.alreadyDone };
-      const includesEnd = decision.events.some(({ type }) => type === 'ChatEnded');
-      // A chat can be ended even while Redis is nearly full.
-      if (!includesEnd) this.services.requireMemory();
-      const events = decision.events.map((event) => ({ eventId: randomUUID(), event }));
-      // An accepted command has a first event, which the ack reports. A second one is the end of the chat.
-      const [firstEvent] = events;
-      const version = this.version;
-      if (frame?.ref !== undefined) this.pendingAck = { eventId: firstEvent?.eventId ?? '', frame };
-      try {
-        const texts = events.map(encodeEvent);
-        const expectedStreamEnd = { version, lastId: this.entries.at(-1)?.id ?? '' };
-        const result = await this.services.log.append(this.sessionId, expectedStreamEnd, texts, {
-          ifOverdue,
-          isEnd: includesEnd,
-          exceptReplicaId: this.serving?.replicaId, // `applyAppendedEvents` does what a publication would do here
-        });
-        switch (result.kind) {
-          case 'appended':
-            this.applyAppendedEvents(version, result.ids, texts, events);
-            this.ackUnattachedSender(frame, firstEvent?.event, { id: result.ids[0] ?? '', seq: version + 1 });
-            return { kind: 'appended', events };
-          case 'not_overdue':
-            return { kind: 'not_overdue' };
-          case 'outbox_full':
-            throw new DomainError('unavailable');
-          case 'behind':
-            this.services.metrics.recordConflict();
-            // Either this chat is behind the stream, or the stream is behind this chat: Redis has lost entries.
-            if (result.version >= version) this.receiveMissedEntries(version, result.missed);
-            else if (!(await this.restoreOrEnd())) throw new DomainError('session_ended');
-            continue;
-          case 'diverged':
-            // Redis has lost entries, and another writer has appended others since.
-            await this.endLostChat();
-            throw new DomainError('session_ended');
-        }
-      } finally {
-        this.pendingAck = undefined;
-      }
+      const result = await this.tryAppend(decision.events, options);
+      if (result) return result;
     }
     throw new DomainError('unavailable');
+  }
+
+  /**
+   * Appends new events if the stream still ends where this chat ends.
+   * @returns the result of the command, or null when it has to be decided again.
+   */
+  private async tryAppend(
+    newEvents: readonly RandomChatEvent[],
+    { frame, ifOverdue }: ExecuteOptions,
+  ): Promise<ExecuteResult | null> {
+    const includesEnd = newEvents.some(({ type }) => type === 'ChatEnded');
+    // A chat can be ended even while Redis is nearly full.
+    if (!includesEnd) this.services.requireMemory();
+    const events = newEvents.map((event) => ({ eventId: randomUUID(), event }));
+    const texts = events.map(encodeEvent);
+    // An accepted command has a first event, which the ack reports. A second one is the end of the chat.
+    const [firstEvent] = events;
+    const version = this.version;
+    const expectedStreamEnd = { version, lastId: this.entries.at(-1)?.id ?? '' };
+    if (frame?.ref !== undefined) this.pendingAck = { frame, eventId: firstEvent?.eventId ?? '' };
+    try {
+      const result = await this.services.log.append(this.sessionId, expectedStreamEnd, texts, {
+        ifOverdue,
+        isEnd: includesEnd,
+        exceptReplicaId: this.serving?.replicaId, // `applyAppendedEvents` does what a publication would do here
+      });
+      if (result.kind !== 'appended') return await this.handleFailedAppend(version, result);
+      this.applyAppendedEvents(version, result.ids, texts, events);
+      this.ackUnattachedSender(frame, firstEvent?.event, { id: result.ids[0] ?? '', seq: version + 1 });
+      return { kind: 'appended', events };
+    } finally {
+      this.pendingAck = undefined;
+    }
+  }
+
+  /**
+   * @param version version of the chat before the append.
+   * @returns the result of the command, or null when it has to be decided again.
+   */
+  private async handleFailedAppend(
+    version: number,
+    result: Exclude<AppendResult, { kind: 'appended' }>,
+  ): Promise<ExecuteResult | null> {
+    switch (result.kind) {
+      case 'not_overdue':
+        return { kind: 'not_overdue' };
+      case 'outbox_full':
+        throw new DomainError('unavailable');
+      case 'behind': {
+        this.services.metrics.recordConflict();
+        const hasRedisLostEntries = result.version < version;
+        if (!hasRedisLostEntries) this.receiveEntriesAfter(version, result.missed);
+        else if (!(await this.restoreOrEnd())) throw new DomainError('session_ended');
+        return null;
+      }
+      case 'diverged':
+        // Redis has lost entries, and another writer has appended others since.
+        await this.endLostChat();
+        throw new DomainError('session_ended');
+    }
   }
 
   /** @param version version of the chat before the appended events. */
@@ -344,9 +361,9 @@ export class LiveChat extends FoldedChat {
     if (!this.serving) this.services.retainTail(this);
   }
 
-  /** @param version version of the chat before the missed entries. */
-  private receiveMissedEntries(version: number, missed: readonly ChatLogEntry[]): void {
-    for (const [index, entry] of missed.entries()) this.receiveEntry(version + index + 1, entry);
+  /** @param entries the entries of the stream that follow `version`. */
+  private receiveEntriesAfter(version: number, entries: readonly ChatLogEntry[]): void {
+    for (const [index, entry] of entries.entries()) this.receiveEntry(version + index + 1, entry);
   }
 
   /** Sends the ack to a sender whose socket is not attached to the chat: `sendEvent` acks attached sockets only. */
@@ -358,6 +375,18 @@ export class LiveChat extends FoldedChat {
     if (frame && event && !frame.isAnswered) frame.answer(buildAck(event, position, this));
   }
 
+  /** @param message `<version> <entry id> <event>` */
+  private receivePublishedEntry(message: string): void {
+    const versionEnd = message.indexOf(' ');
+    const version = Number(message.slice(0, versionEnd));
+    if (version <= this.version) return; // known already; skips the copying below
+    const idEnd = message.indexOf(' ', versionEnd + 1);
+    this.receiveEntry(version, {
+      id: message.slice(versionEnd + 1, idEnd),
+      text: message.slice(idEnd + 1),
+    });
+  }
+
   /** @param decoded the entry's event, if it has been decoded already. */
   private receiveEntry(version: number, entry: ChatLogEntry, decoded?: DecodedEvent): void {
     if (version <= this.version) return;
@@ -366,16 +395,19 @@ export class LiveChat extends FoldedChat {
       this.gapFill ??= this.fillGap();
       return;
     }
-    // Handles the entry, and then the buffered entries that directly follow it.
-    for (
-      let next: ChatLogEntry | undefined = entry;
-      next;
-      next = this.bufferedEntries.get(this.version + 1)
-    ) {
-      const seq = this.version + 1;
-      this.bufferedEntries.delete(seq);
-      this.sendEvent(this.add(next, next === entry ? decoded : undefined), { id: next.id, seq });
+    this.addAndSend(entry, decoded);
+    let next = this.bufferedEntries.get(this.version + 1);
+    while (next) {
+      this.addAndSend(next);
+      next = this.bufferedEntries.get(this.version + 1);
     }
+  }
+
+  /** Adds the next entry to the chat, which raises the version, and sends its event to the sockets. */
+  private addAndSend(entry: ChatLogEntry, decoded?: DecodedEvent): void {
+    const seq = this.version + 1;
+    this.bufferedEntries.delete(seq);
+    this.sendEvent(this.add(entry, decoded), { id: entry.id, seq });
   }
 
   private async fillGap(): Promise<void> {

@@ -13,50 +13,41 @@ import {
 import type { RandomChatCommand } from './random-chat.commands';
 import type { RandomChatEvent } from './random-chat.events';
 
-/** Any two questions. */
+const GAME_ID = 'g1';
+/** Any question. */
 const QUESTION_ID = 7;
-const OTHER_QUESTION_ID = 8;
 const UNKNOWN_QUESTION_ID = questions.length + 1;
+const otherGame = { gameId: 'g2', questionId: 8 };
 const [optionA = '', optionB = ''] = findQuestionById(QUESTION_ID)?.options ?? [];
-/**
- * Later than every event of these tests: event `n` of a given chat, counted from 1, happens at minute `n`, and no chat
- * has 1,000 events.
- */
-const COMMAND_TIME_MS = getEventTime(1_000);
+
+/** Event `n` of a given chat, counted from 1, happens at minute `n`. No chat of these tests has 1,000 events. */
+const AFTER_ALL_EVENTS_MS = getEventTime(1_000);
 
 const startGame = (
   initiatorId: number,
-  gameId = 'g1',
-  questionId = QUESTION_ID,
-  decidedAtMs = COMMAND_TIME_MS,
-): RandomChatCommand => ({
-  type: 'StartGame',
-  decidedAtMs,
-  initiatorId,
-  gameId,
-  questionId,
-});
-const answerGame = (userId: number, response: string, gameId = 'g1'): RandomChatCommand => ({
+  { gameId = GAME_ID, questionId = QUESTION_ID, decidedAtMs = AFTER_ALL_EVENTS_MS } = {},
+): RandomChatCommand => ({ type: 'StartGame', decidedAtMs, initiatorId, gameId, questionId });
+const answerGame = (userId: number, response: string, { gameId = GAME_ID } = {}): RandomChatCommand => ({
   type: 'AnswerGame',
   userId,
   gameId,
   response,
 });
-const ignoreGame = (userId: number): RandomChatCommand => ({ type: 'IgnoreGame', userId, gameId: 'g1' });
+const ignoreGame = (userId: number): RandomChatCommand => ({ type: 'IgnoreGame', userId, gameId: GAME_ID });
 
-/** By default, Ada starts the game. */
-const createGameStarted = (gameId = 'g1', questionId = QUESTION_ID, initiatorId = ADA): RandomChatEvent => ({
-  type: 'GameStarted',
-  data: { gameId, questionId, initiatorId },
-});
+const createGameStarted = ({
+  initiatorId = ADA,
+  gameId = GAME_ID,
+  questionId = QUESTION_ID,
+} = {}): RandomChatEvent => ({ type: 'GameStarted', data: { gameId, questionId, initiatorId } });
 const createGameAnswered = (userId: number, response: string): RandomChatEvent => ({
   type: 'GameAnswered',
-  data: { gameId: 'g1', userId, response },
+  data: { gameId: GAME_ID, userId, response },
 });
 const gameRevealed: RandomChatEvent = {
   type: 'GameRevealed',
   data: {
-    gameId: 'g1',
+    gameId: GAME_ID,
     questionId: QUESTION_ID,
     answers: [
       { userId: BOB, response: optionA },
@@ -64,161 +55,152 @@ const gameRevealed: RandomChatEvent = {
     ],
   },
 };
-/** By default, Bob ignores the game. */
-const createGameIgnored = (gameId = 'g1', userId = BOB): RandomChatEvent => ({
+const createGameIgnored = ({ userId = BOB, gameId = GAME_ID } = {}): RandomChatEvent => ({
   type: 'GameIgnored',
   data: { gameId, userId },
 });
 
+/** A chat in which Ada has started a game. */
+const givenGame = (...laterEvents: readonly RandomChatEvent[]) =>
+  givenChat(chatStarted, createGameStarted(), ...laterEvents);
+
+/** The decision on a repeated command: the position of event `n` of the chat, which the command caused at first. */
+const createAlreadyDoneAt = (n: number) => ({ alreadyDone: getEventPosition(n) });
+
 describe('starting Break the Ice', () => {
-  it('requires a participant, an existing question and an open chat', () => {
+  it('is allowed for a participant only', () => {
     givenChat(chatStarted)
       .when(startGame(BOB))
-      .then(createGameStarted('g1', QUESTION_ID, BOB));
+      .then(createGameStarted({ initiatorId: BOB }));
     givenChat(chatStarted).when(startGame(EVE)).thenThrows('not_in_session');
+  });
+
+  it('is refused with an unknown question', () => {
     givenChat(chatStarted)
-      .when(startGame(ADA, 'g1', UNKNOWN_QUESTION_ID))
+      .when(startGame(ADA, { questionId: UNKNOWN_QUESTION_ID }))
       .thenThrows('unknown_question');
+  });
+
+  it('is refused after the end of the chat', () => {
     givenChat(chatStarted, chatEnded).when(startGame(ADA)).thenThrows('session_ended');
   });
 
   it('is refused for both users while a game is in progress', () => {
-    givenChat(chatStarted, createGameStarted())
-      .when(startGame(BOB, 'g2', OTHER_QUESTION_ID))
-      .thenThrows('game_active');
-    givenChat(chatStarted, createGameStarted())
-      .when(startGame(ADA, 'g2', OTHER_QUESTION_ID))
-      .thenThrows('game_active');
+    givenGame().when(startGame(BOB, otherGame)).thenThrows('game_active');
+    givenGame().when(startGame(ADA, otherGame)).thenThrows('game_active');
   });
 
   it('is acknowledged again when the initiator repeats the command', () => {
-    // The second event is the start of the game.
-    expect(givenChat(chatStarted, createGameStarted()).when(startGame(ADA)).decide()).toEqual({
-      alreadyDone: getEventPosition(2),
-    });
+    const decision = givenGame().when(startGame(ADA)).decide();
+    expect(decision).toEqual(createAlreadyDoneAt(2)); // the start of the game
   });
 
-  it('is refused with a question that the partner has asked, while unasked questions are left', () => {
-    givenChat(chatStarted, createGameStarted(), createGameIgnored())
-      .when(startGame(BOB, 'g2', QUESTION_ID))
+  it('is refused with a question that was already asked, while other questions are left', () => {
+    givenGame(createGameIgnored())
+      .when(startGame(BOB, { gameId: otherGame.gameId, questionId: QUESTION_ID }))
       .thenThrows('unknown_question');
   });
 
   it('is allowed with any question once all questions have been asked', () => {
     const allAsked = questions.flatMap(({ id }) => [
-      createGameStarted(`g${id}`, id),
-      createGameIgnored(`g${id}`),
+      createGameStarted({ gameId: `g${id}`, questionId: id }),
+      createGameIgnored({ gameId: `g${id}` }),
     ]);
+    const newGame = { gameId: 'g-new', questionId: QUESTION_ID };
     givenChat(chatStarted, ...allAsked)
-      .when(startGame(ADA, 'g-new'))
-      .then(createGameStarted('g-new'));
+      .when(startGame(ADA, newGame))
+      .then(createGameStarted(newGame));
   });
 
   it('is refused with the id of an earlier game', () => {
-    givenChat(chatStarted, createGameStarted(), createGameIgnored())
-      .when(startGame(ADA, 'g1', OTHER_QUESTION_ID))
+    givenGame(createGameIgnored())
+      .when(startGame(ADA, { gameId: GAME_ID, questionId: otherGame.questionId }))
       .thenThrows('game_not_active');
   });
 
   it('is rate-limited per session, not per user', () => {
-    const intervalMs = 10_000;
-    const givenLimited = givenLimitedChat({ intervalMs, burst: 1 });
-    // The first game starts with the second event.
-    const tooEarlyMs = getEventTime(2) + intervalMs / 10;
-    const startTooEarly = (userId: number) => startGame(userId, 'g2', OTHER_QUESTION_ID, tooEarlyMs);
-    givenLimited(chatStarted, createGameStarted(), createGameIgnored())
-      .when(startTooEarly(ADA))
-      .thenThrows('rate_limited');
-    givenLimited(chatStarted, createGameStarted(), createGameIgnored())
-      .when(startTooEarly(BOB))
-      .thenThrows('rate_limited');
+    const givenLimited = givenLimitedChat({ intervalMs: 10_000, burst: 1 });
+    const firstStartMs = getEventTime(2);
+    const tooEarlyMs = firstStartMs + 1_000;
+    for (const userId of [ADA, BOB]) {
+      givenLimited(chatStarted, createGameStarted(), createGameIgnored())
+        .when(startGame(userId, { ...otherGame, decidedAtMs: tooEarlyMs }))
+        .thenThrows('rate_limited');
+    }
   });
 });
 
 describe('answering Break the Ice', () => {
   it('stores the first answer without a reveal, and reveals both answers with the second one', () => {
-    givenChat(chatStarted, createGameStarted())
-      .when(answerGame(BOB, optionA))
-      .then(createGameAnswered(BOB, optionA));
-    givenChat(chatStarted, createGameStarted(), createGameAnswered(BOB, optionA))
-      .when(answerGame(ADA, optionB))
-      .then(gameRevealed);
+    givenGame().when(answerGame(BOB, optionA)).then(createGameAnswered(BOB, optionA));
+    givenGame(createGameAnswered(BOB, optionA)).when(answerGame(ADA, optionB)).then(gameRevealed);
   });
 
   it('is refused when the same user has already given another answer', () => {
-    givenChat(chatStarted, createGameStarted(), createGameAnswered(BOB, optionA))
-      .when(answerGame(BOB, optionB))
-      .thenThrows('already_answered');
+    givenGame(createGameAnswered(BOB, optionA)).when(answerGame(BOB, optionB)).thenThrows('already_answered');
   });
 
-  it('is acknowledged again, before and after the reveal, only when the same answer is repeated', () => {
-    expect(
-      givenChat(chatStarted, createGameStarted(), createGameAnswered(BOB, optionA))
-        .when(answerGame(BOB, optionA))
-        .decide(),
-    ).toEqual({ alreadyDone: getEventPosition(3) }); // Bob's answer
-    const givenRevealed = givenChat(
-      chatStarted,
-      createGameStarted(),
-      createGameAnswered(BOB, optionA),
-      gameRevealed,
-    );
-    // The fourth event is the reveal.
-    expect(givenRevealed.when(answerGame(BOB, optionA)).decide()).toEqual({
-      alreadyDone: getEventPosition(4),
+  it('is acknowledged again when the same answer is repeated before the reveal', () => {
+    const decision = givenGame(createGameAnswered(BOB, optionA)).when(answerGame(BOB, optionA)).decide();
+    expect(decision).toEqual(createAlreadyDoneAt(3)); // Bob's answer
+  });
+
+  describe('after the reveal', () => {
+    const givenRevealed = givenGame(createGameAnswered(BOB, optionA), gameRevealed);
+
+    it('is acknowledged again when the same answer is repeated', () => {
+      const reveal = createAlreadyDoneAt(4);
+      expect(givenRevealed.when(answerGame(BOB, optionA)).decide()).toEqual(reveal);
+      expect(givenRevealed.when(answerGame(ADA, optionB)).decide()).toEqual(reveal);
     });
-    expect(givenRevealed.when(answerGame(ADA, optionB)).decide()).toEqual({
-      alreadyDone: getEventPosition(4),
+
+    it('is refused with another answer', () => {
+      givenRevealed.when(answerGame(ADA, optionA)).thenThrows('game_not_active');
     });
-    givenRevealed.when(answerGame(ADA, optionA)).thenThrows('game_not_active');
   });
 
   it('is refused with a text that is not an option of the question', () => {
     // The frontend uses this text as the answer of a user who has ignored the game.
-    givenChat(chatStarted, createGameStarted())
-      .when(answerGame(BOB, 'IGNORED_BY_USER'))
-      .thenThrows('invalid_payload');
+    givenGame().when(answerGame(BOB, 'IGNORED_BY_USER')).thenThrows('invalid_payload');
   });
 
-  it('requires a participant and the game in progress', () => {
+  it('is refused for a user who is not in the chat', () => {
+    givenGame().when(answerGame(EVE, optionA)).thenThrows('not_in_session');
+  });
+
+  it('is refused unless the game is in progress', () => {
     givenChat(chatStarted).when(answerGame(BOB, optionA)).thenThrows('game_not_active');
-    givenChat(chatStarted, createGameStarted())
-      .when(answerGame(BOB, optionA, 'no game'))
+    givenGame()
+      .when(answerGame(BOB, optionA, { gameId: 'no game' }))
       .thenThrows('game_not_active');
-    givenChat(chatStarted, createGameStarted(), createGameIgnored())
-      .when(answerGame(BOB, optionA))
-      .thenThrows('game_not_active');
-    givenChat(chatStarted, createGameStarted()).when(answerGame(EVE, optionA)).thenThrows('not_in_session');
+    givenGame(createGameIgnored()).when(answerGame(BOB, optionA)).thenThrows('game_not_active');
   });
 });
 
 describe('ignoring Break the Ice', () => {
   it('is allowed for the initiator and the partner, also after one has answered', () => {
-    givenChat(chatStarted, createGameStarted()).when(ignoreGame(BOB)).then(createGameIgnored('g1', BOB));
-    givenChat(chatStarted, createGameStarted(), createGameAnswered(BOB, optionA))
+    givenGame()
+      .when(ignoreGame(BOB))
+      .then(createGameIgnored({ userId: BOB }));
+    givenGame(createGameAnswered(BOB, optionA))
       .when(ignoreGame(ADA))
-      .then(createGameIgnored('g1', ADA));
+      .then(createGameIgnored({ userId: ADA }));
   });
 
   it('is acknowledged again when it is repeated', () => {
-    // The third event is Bob's `GameIgnored`.
-    expect(
-      givenChat(chatStarted, createGameStarted(), createGameIgnored()).when(ignoreGame(BOB)).decide(),
-    ).toEqual({
-      alreadyDone: getEventPosition(3),
-    });
+    const decision = givenGame(createGameIgnored({ userId: BOB }))
+      .when(ignoreGame(BOB))
+      .decide();
+    expect(decision).toEqual(createAlreadyDoneAt(3)); // Bob's `GameIgnored`
   });
 
-  it('is refused after the end of the game', () => {
-    // Bob ignored the game, so the command of Ada is not a repetition.
-    givenChat(chatStarted, createGameStarted(), createGameIgnored())
+  it('is refused when the partner has already ignored the game', () => {
+    givenGame(createGameIgnored({ userId: BOB }))
       .when(ignoreGame(ADA))
       .thenThrows('game_not_active');
   });
 
   it('allows the next game', () => {
-    givenChat(chatStarted, createGameStarted(), createGameIgnored())
-      .when(startGame(ADA, 'g2', OTHER_QUESTION_ID))
-      .then(createGameStarted('g2', OTHER_QUESTION_ID));
+    givenGame(createGameIgnored()).when(startGame(ADA, otherGame)).then(createGameStarted(otherGame));
   });
 });

@@ -7,12 +7,12 @@ import type { Answer, Game, RandomChatState } from './random-chat.state';
 
 // Rules of the game Break the Ice (docs/product-decisions.md, A71 to A79).
 
-/** There is one game at a time, and a question is not repeated while others are left. */
+/** Decides `StartGame`. There is one game at a time, and a question is not repeated while others are left. */
 export const decideGameStart = (command: StartGame, state: RandomChatState): Decision => {
   const { initiatorId, gameId, questionId } = command;
   const { game } = state;
-  // A retry. `startedAt` is not a time, but the position of the `GameStarted` event.
-  if (game?.gameId === gameId && game.initiatorId === initiatorId) return { alreadyDone: game.startedAt };
+  const isRetry = game?.gameId === gameId && game.initiatorId === initiatorId;
+  if (isRetry) return { alreadyDone: game.startPosition };
   if (game) throw new DomainError('game_active');
   // The game with this id is over.
   if (state.gameIds.has(gameId)) throw new DomainError('game_not_active');
@@ -24,8 +24,8 @@ export const decideGameStart = (command: StartGame, state: RandomChatState): Dec
 };
 
 /**
- * The first answer is final and hidden from the partner; the second one, by the partner, reveals both. The same answer
- * by the same user is a retry; another answer by the same user is refused.
+ * Decides `AnswerGame`. The first answer is hidden from the partner. The partner's answer reveals both. A user cannot
+ * change an answer; sending the same one again is a retry.
  */
 export const decideGameAnswer = (
   { userId, gameId, response }: AnswerGame,
@@ -34,9 +34,9 @@ export const decideGameAnswer = (
   const isSameAnswer = (answer: Answer): boolean => answer.userId === userId && answer.response === response;
   const { pastGame } = state;
   if (pastGame?.gameId === gameId && pastGame.answers.some(isSameAnswer))
-    return { alreadyDone: pastGame.endedAt };
+    return { alreadyDone: pastGame.endPosition };
   const { questionId, firstAnswer } = requireGame(state, gameId);
-  if (firstAnswer && isSameAnswer(firstAnswer)) return { alreadyDone: firstAnswer.answeredAt };
+  if (firstAnswer && isSameAnswer(firstAnswer)) return { alreadyDone: firstAnswer.position };
   if (firstAnswer?.userId === userId) throw new DomainError('already_answered');
   if (!findQuestionById(questionId)?.options.includes(response)) throw new DomainError('invalid_payload');
   if (!firstAnswer) return accept({ type: 'GameAnswered', data: { gameId, userId, response } });
@@ -53,10 +53,11 @@ export const decideGameAnswer = (
   });
 };
 
-/** Either user may ignore a game until the answers are revealed. Its first answer is never disclosed (A74, A78). */
+/** Decides `IgnoreGame`. Either user may do so before the reveal. A first answer then stays hidden (A74, A78). */
 export const decideGameIgnore = ({ userId, gameId }: IgnoreGame, state: RandomChatState): Decision => {
   const { pastGame } = state;
-  if (pastGame?.gameId === gameId && pastGame.ignoredBy === userId) return { alreadyDone: pastGame.endedAt };
+  const isRetry = pastGame?.gameId === gameId && pastGame.ignoredBy === userId;
+  if (isRetry) return { alreadyDone: pastGame.endPosition };
   requireGame(state, gameId);
   return accept({ type: 'GameIgnored', data: { gameId, userId } });
 };

@@ -81,8 +81,8 @@ export interface ChatFinding {
   /** The user who stated the age. */
   userId: number;
   /**
-   * The message whose edit states the age. Null if a new message states it: that message has no id until it is stored,
-   * and it is stored together with `ChatEnded`, as the event directly before.
+   * The message whose edit states the age. Null for a new message, which has no id yet: it is stored as the event
+   * directly before `ChatEnded`.
    */
   messageId: string | null;
 }
@@ -110,7 +110,7 @@ export type RandomChatEvent =
   | GameIgnored
   | ChatEnded;
 
-/** Position of an event in its chat's stream. */
+/** The position of an event in its chat's stream. */
 export interface EventPosition {
   /** Redis stream entry id, `<epoch ms>-<n>`. That of a MessageSent event is also the id of the message. */
   id: string;
@@ -126,18 +126,20 @@ const CODE_OF_0 = '0'.charCodeAt(0);
  */
 export const parseOccurredAtMs = ({ id }: Pick<EventPosition, 'id'>): number => {
   let ms = 0;
-  for (let index = 0; ; index += 1) {
+  for (let index = 0; index < id.length; index += 1) {
     const digit = id.charCodeAt(index) - CODE_OF_0;
-    // At the end of the text, `digit` is NaN.
-    if (!(digit >= 0 && digit <= 9)) return ms;
+    if (digit < 0 || digit > 9) break; // the dash
     ms = ms * 10 + digit;
   }
+  return ms;
 };
 
-/** Compares two entry ids by position: negative when the first is earlier, positive when it is later. */
-export const comparePositionIds = (first: string, second: string): number =>
-  parseOccurredAtMs({ id: first }) - parseOccurredAtMs({ id: second }) ||
-  parseSequenceWithinMs(first) - parseSequenceWithinMs(second);
+/** Compares the ids of two positions: negative when the first is earlier, positive when it is later. */
+export const comparePositionIds = (first: string, second: string): number => {
+  const differenceMs = parseOccurredAtMs({ id: first }) - parseOccurredAtMs({ id: second });
+  if (differenceMs !== 0) return differenceMs;
+  return parseSequenceWithinMs(first) - parseSequenceWithinMs(second);
+};
 
 /** The number after the dash: the position among the entries of the same millisecond. */
 const parseSequenceWithinMs = (id: string): number => Number(id.slice(id.indexOf('-') + 1));

@@ -25,8 +25,8 @@ export interface Game {
   gameId: string;
   questionId: number;
   initiatorId: number;
-  startedAt: EventPosition;
-  firstAnswer: (Answer & { answeredAt: EventPosition }) | null;
+  startPosition: EventPosition;
+  firstAnswer: (Answer & { position: EventPosition }) | null;
 }
 
 export interface Answer {
@@ -40,7 +40,7 @@ export interface PastGame {
   /** Both answers of a revealed game; empty for an ignored game. */
   answers: readonly Answer[];
   ignoredBy: number | null;
-  endedAt: EventPosition;
+  endPosition: EventPosition;
 }
 
 /** Actions, each with its own rate limit. */
@@ -224,7 +224,7 @@ export const evolve = (
 
     case 'GameStarted': {
       const { gameId, questionId, initiatorId } = event.data;
-      state.game = { gameId, questionId, initiatorId, startedAt: position, firstAnswer: null };
+      state.game = { gameId, questionId, initiatorId, startPosition: position, firstAnswer: null };
       state.gameIds.add(gameId);
       state.askedQuestionIds.add(questionId);
       countTowardsLimit(state, 'game', initiatorId, position);
@@ -234,21 +234,21 @@ export const evolve = (
     case 'GameAnswered': {
       const { userId, response } = event.data;
       // The second answer is not an event of its own: `GameRevealed` contains both.
-      if (state.game) state.game.firstAnswer = { userId, response, answeredAt: position };
+      if (state.game) state.game.firstAnswer = { userId, response, position };
       return state;
     }
 
     case 'GameRevealed': {
       const { gameId, answers } = event.data;
       state.game = null;
-      state.pastGame = { gameId, answers, ignoredBy: null, endedAt: position };
+      state.pastGame = { gameId, answers, ignoredBy: null, endPosition: position };
       return state;
     }
 
     case 'GameIgnored': {
       const { gameId, userId } = event.data;
       state.game = null;
-      state.pastGame = { gameId, answers: [], ignoredBy: userId, endedAt: position };
+      state.pastGame = { gameId, answers: [], ignoredBy: userId, endPosition: position };
       return state;
     }
 

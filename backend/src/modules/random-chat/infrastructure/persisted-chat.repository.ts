@@ -21,9 +21,10 @@ interface EventRow {
   personal: Record<string, unknown> | null;
 }
 
-const SELECT_EVENTS = `
+/** @param source the table `events`, or a subquery that selects from it */
+const selectEventsFrom = (source: string): string => `
 SELECT e.stream_position, e.metadata->>'entryId' AS entry_id, e.type, e.data, p.data AS personal
-FROM events e LEFT JOIN event_private p ON p.stream_id = e.stream_id AND p.event_id = e.event_id`;
+FROM ${source} e LEFT JOIN event_private p ON p.stream_id = e.stream_id AND p.event_id = e.event_id`;
 
 const toEvent = (row: EventRow): PersistedChatEvent => ({
   seq: Number(row.stream_position),
@@ -32,20 +33,22 @@ const toEvent = (row: EventRow): PersistedChatEvent => ({
   data: { ...row.data, ...row.personal },
 });
 
-/** Reads parts of a chat's stream in PostgreSQL. The streams are short-lived, so their events need no upcasting. */
+/**
+ * Reads events of a chat from PostgreSQL, to which the worker copies them from Redis. The streams are short-lived, so
+ * their events need no upcasting.
+ */
 @Injectable()
 export class PersistedChatRepository {
   constructor(private readonly dataSource: DataSource) {}
 
   /** The last `limit` events with a `seq` below `beforeSeq`, newest first. */
   async readBackwards(streamId: string, beforeSeq: number, limit: number): Promise<PersistedChatEvent[]> {
+    // Without the subquery, a wrong estimate of the stream's length can make the planner join all events before LIMIT.
+    const page = `(
+      SELECT * FROM events WHERE stream_id = $1 AND stream_position < $2 ORDER BY stream_position DESC LIMIT $3
+    )`;
     const rows = await this.dataSource.query<EventRow[]>(
-      // LIMIT is in the subquery: otherwise, a wrong estimate of the stream's length makes the planner join all events.
-      `SELECT e.stream_position, e.metadata->>'entryId' AS entry_id, e.type, e.data, p.data AS personal
-       FROM (
-         SELECT * FROM events WHERE stream_id = $1 AND stream_position < $2 ORDER BY stream_position DESC LIMIT $3
-       ) e LEFT JOIN event_private p ON p.stream_id = e.stream_id AND p.event_id = e.event_id
-       ORDER BY e.stream_position DESC`,
+      `${selectEventsFrom(page)} ORDER BY e.stream_position DESC`,
       [streamId, beforeSeq, limit],
     );
     return rows.map(toEvent);
@@ -54,7 +57,7 @@ export class PersistedChatRepository {
   /** @returns null if the first event of the chat is not persisted. */
   async readFirst(streamId: string): Promise<PersistedChatEvent | null> {
     const [row] = await this.dataSource.query<EventRow[]>(
-      `${SELECT_EVENTS} WHERE e.stream_id = $1 AND e.stream_position = 1`,
+      `${selectEventsFrom('events')} WHERE e.stream_id = $1 AND e.stream_position = 1`,
       [streamId],
     );
     return row ? toEvent(row) : null;
@@ -71,7 +74,7 @@ export class PersistedChatRepository {
   ): Promise<PersistedChatEvent[]> {
     if (messageIds.length === 0) return [];
     const rows = await this.dataSource.query<EventRow[]>(
-      `${SELECT_EVENTS} WHERE e.stream_id = $1 AND e.stream_position <= $2 AND (
+      `${selectEventsFrom('events')} WHERE e.stream_id = $1 AND e.stream_position <= $2 AND (
          (e.type = 'MessageSent' AND e.metadata->>'entryId' = ANY ($3)) OR
          (e.type = 'MessageEdited' AND e.data->>'messageId' = ANY ($3)))
        ORDER BY e.stream_position DESC`,

@@ -1,4 +1,5 @@
-// Runs against real PostgreSQL. The removal of files and the job queue are fakes. A body is the content of a message.
+// Runs against real PostgreSQL. The removal of files and the job queue are fakes. A body is the content of a message: a
+// text, or the URL of an image.
 import { randomUUID } from 'node:crypto';
 import { EventStoreRepository } from '../../../platform/event-store/event-store.repository';
 import { EventTypeRegistry } from '../../../platform/event-store/event-type.registry';
@@ -21,8 +22,8 @@ const HOUR_MS = 60 * 60_000;
 const START = new Date('2026-11-20T12:00:00Z');
 const IMAGE = '/api/files/chat-images/0b9a7a3e-5a5b-4c0e-9d3f-6f6f3a1f0001.webp';
 
-const getContent = ({ data }: DroppedData): string => String(data.content);
-const isImage = (content: string): boolean => content === IMAGE;
+const getBody = ({ data }: DroppedData): string => String(data.content);
+const isImage = (body: string): boolean => body === IMAGE;
 
 const hoursAfterStart = (hours: number): Date => new Date(START.getTime() + hours * HOUR_MS);
 
@@ -32,13 +33,13 @@ let processor: BodyExpiryProcessor;
 /** Images that `processor` has passed to the removal of files. */
 const expiredImages: string[] = [];
 
-/** @param releaseImages the fake of `UploadRemovalService.releaseImagesOf`. */
-const createProcessor = (releaseImages: (dropped: DroppedData[]) => Promise<void>): BodyExpiryProcessor =>
+/** @param releaseImagesOf removes the images among the bodies. */
+const createProcessor = (releaseImagesOf: (dropped: DroppedData[]) => Promise<void>): BodyExpiryProcessor =>
   new BodyExpiryProcessor(
     database.dataSource,
     new PersonalDataRepository(database.dataSource),
     store,
-    { releaseImagesOf: releaseImages } as unknown as UploadRemovalService,
+    { releaseImagesOf } as unknown as UploadRemovalService,
     {} as JobHandlerRegistry,
     {} as JobQueueService,
     new ExpiryHandlerRegistry(),
@@ -54,15 +55,15 @@ beforeAll(async () => {
   projections.register(messageBodiesExpiryProjection);
   store = new EventStoreRepository(database.dataSource, eventTypes, projections);
   processor = createProcessor(async (dropped) => {
-    expiredImages.push(...dropped.map(getContent).filter(isImage));
+    expiredImages.push(...dropped.map(getBody).filter(isImage));
   });
 });
 
 afterAll(() => database.close());
 
-const createMessageSent = (content: string, messageType: 'text' | 'image' = 'text'): RandomChatEvent => ({
+const createMessageSent = (body: string, messageType: 'text' | 'image' = 'text'): RandomChatEvent => ({
   type: 'MessageSent',
-  data: { senderId: 1, content, messageType, replyTo: null, clientId: null },
+  data: { senderId: 1, content: body, messageType, replyTo: null, clientId: null },
 });
 const chatStarted: RandomChatEvent = {
   type: 'ChatStarted',
@@ -87,10 +88,10 @@ const storeChat = async (...events: RandomChatEvent[]): Promise<string> => {
   return streamId;
 };
 
-const readStoredContents = async (streamId: string) =>
+const readStoredBodies = async (streamId: string) =>
   (await store.read(streamId)).map(({ data }) => (data as { content?: string }).content).filter(Boolean);
 
-it('erases bodies, images and names of participants a day after the end of a chat, and keeps the events', async () => {
+it('erases the bodies and images of a chat a day after its end', async () => {
   const streamId = await storeChat(
     chatStarted,
     createMessageSent('hello'),
@@ -98,15 +99,19 @@ it('erases bodies, images and names of participants a day after the end of a cha
     chatEnded,
   );
   await processor.expire(hoursAfterStart(23));
-  expect(await readStoredContents(streamId)).toEqual(['hello', IMAGE]);
+  expect(await readStoredBodies(streamId)).toEqual(['hello', IMAGE]);
 
   expect(await processor.expire(hoursAfterStart(25))).toBe(1); // one chat
-  expect(await readStoredContents(streamId)).toEqual([]);
+  expect(await readStoredBodies(streamId)).toEqual([]);
   expect(expiredImages).toEqual([IMAGE]);
+});
+
+it('erases the names of the participants together with the bodies, and keeps the events', async () => {
+  const streamId = await storeChat(chatStarted, createMessageSent('hello'), chatEnded);
+  await processor.expire(hoursAfterStart(25));
   const events = await store.read(streamId);
   expect(events.map(({ type }) => type)).toEqual([
     'ChatStarted',
-    'MessageSent',
     'MessageSent',
     'ChatEnded',
     'BodiesExpired',
@@ -124,9 +129,9 @@ it('erases the bodies of a chat once, even when two runs overlap or a later one 
 it('erases the bodies of a chat without an end after a week', async () => {
   const streamId = await storeChat(chatStarted, createMessageSent('still here'));
   await processor.expire(hoursAfterStart(6 * 24));
-  expect(await readStoredContents(streamId)).toEqual(['still here']);
+  expect(await readStoredBodies(streamId)).toEqual(['still here']);
   await processor.expire(hoursAfterStart(8 * 24));
-  expect(await readStoredContents(streamId)).toEqual([]);
+  expect(await readStoredBodies(streamId)).toEqual([]);
 });
 
 it('keeps the bodies of a chat when the removal of its images fails', async () => {
@@ -138,18 +143,18 @@ it('keeps the bodies of a chat when the removal of its images fails', async () =
   );
   const failingProcessor = createProcessor(() => Promise.reject(new Error('the table is locked')));
   await expect(failingProcessor.expire(hoursAfterStart(25))).rejects.toThrow('the table is locked');
-  expect(await readStoredContents(streamId)).toEqual(['hello', IMAGE]);
+  expect(await readStoredBodies(streamId)).toEqual(['hello', IMAGE]);
 });
 
-it('erases the bodies of a chat without an end at the time that an earlier release stored with each body', async () => {
+it('erases bodies at the expiry that an earlier release stored with each of them', async () => {
   const streamId = await storeChat(chatStarted, createMessageSent('hello'));
-  // Earlier releases stored the expiry in the row of each body, not once for the chat.
+  // Now the expiry is stored once for a chat. Without an end, this chat would keep its bodies for a week.
   await database.dataSource.query('UPDATE event_private SET expires_at = $2 WHERE stream_id = $1', [
     streamId,
     hoursAfterStart(24),
   ]);
   await processor.expire(hoursAfterStart(25));
-  expect(await readStoredContents(streamId)).toEqual([]);
+  expect(await readStoredBodies(streamId)).toEqual([]);
 });
 
 it('erases the bodies of the other chats when those of one chat cannot be erased', async () => {
@@ -159,11 +164,11 @@ it('erases the bodies of the other chats when those of one chat cannot be erased
     await storeChat(chatStarted, createMessageSent('two'), chatEnded),
   ];
   const failingForImages = createProcessor(async (dropped) => {
-    if (dropped.map(getContent).some(isImage)) throw new Error('no such bucket');
+    if (dropped.map(getBody).some(isImage)) throw new Error('no such bucket');
   });
   await expect(failingForImages.expire(hoursAfterStart(25))).rejects.toThrow('no such bucket');
-  expect(await readStoredContents(chatWithImage)).toEqual([IMAGE]);
-  for (const streamId of otherChats) expect(await readStoredContents(streamId)).toEqual([]);
+  expect(await readStoredBodies(chatWithImage)).toEqual([IMAGE]);
+  for (const streamId of otherChats) expect(await readStoredBodies(streamId)).toEqual([]);
   await processor.expire(hoursAfterStart(25));
-  expect(await readStoredContents(chatWithImage)).toEqual([]);
+  expect(await readStoredBodies(chatWithImage)).toEqual([]);
 });

@@ -33,21 +33,39 @@ describe('with a full Redis', () => {
   let postgres: CuttableLink;
   let stack: TestStack;
 
-  // `ownRedis.redis` has no command time-out: the replica, the worker and all users share this process, so it may read
-  // a reply late.
-  const readBacklog = async () => (await new OutboxRepository(ownRedis.redis).measureBacklog()).length;
+  // This busy process may read the reply late, so the connection must be one without a command time-out.
+  const countBacklog = async () => (await new OutboxRepository(ownRedis.redis).measureBacklog()).length;
   const waitUntilPersisted = () =>
-    until(readBacklog, (length) => length === 0, isLongRun ? 5 * 60_000 : 60_000);
+    until(countBacklog, (length) => length === 0, isLongRun ? 5 * 60_000 : 60_000);
   /** Starts a chat of two users. They have the indexes 0 and 1 in the arrays and methods of `Conversation`. */
   const startConversation = () => Conversation.start(stack.origins[0] ?? '');
   const getValve = () => stack.replicas[0]!.app.get(MemoryValveService);
   const waitForValve = (state: 'open' | 'closed') =>
     untilWithin(60_000, () => getValve().isOpen === (state === 'open'));
-  // For an event that has no content, such as an end, `readDurableTexts` returns the type.
+  // `readDurableTexts` returns the type of an event without content, such as an end.
   const countEnds = async ({ sessionId }: Conversation): Promise<number> =>
     [...(await readDurableTexts(stack.database.dataSource, sessionId)).values()].filter(
       (text) => text === 'ChatEnded',
     ).length;
+  const waitForEnd = ({ sockets }: Conversation) => sockets[1].next('chat_skipped');
+  const expectFull = async () => {
+    await expect(ownRedis.redis.set('one more key', 'x')).rejects.toThrow('OOM');
+  };
+  /** Starts three chats, fills Redis, and ends the chats: by a skip, a clean close and a lost connection. */
+  const endChatsInFullRedis = async () => {
+    const [skipped, left, lost] = [
+      await startConversation(),
+      await startConversation(),
+      await startConversation(),
+    ];
+    await fillRedis(ownRedis.redis);
+    await expectFull();
+    await skipped.sockets[0].request('skip_chat', { sessionId: skipped.sessionId });
+    await left.sockets[0].closeCleanly();
+    await lost.sockets[0].terminate();
+    for (const chat of [skipped, left, lost]) await waitForEnd(chat);
+    return { skipped, left, lost };
+  };
 
   beforeAll(async () => {
     ownRedis = await startOwnRedis();
@@ -81,7 +99,7 @@ describe('with a full Redis', () => {
     // With one byte, Redis refuses every command that needs memory.
     await ownRedis.redis.config('SET', 'maxmemory', '1');
     expect(await chat.send(0, 'one more')).toBe(false); // answered `unavailable`
-    expect(await readBacklog()).toBe(10);
+    expect(await countBacklog()).toBe(10);
     await postgres.restore();
     await waitUntilPersisted();
     expect(await findLostAndDuplicateMessages(stack.database.dataSource, [chat])).toEqual([]);
@@ -100,17 +118,17 @@ describe('with a full Redis', () => {
     const isValveClosed = () => !getValve().isOpen;
     await sendMessages(chats, { perSecond: MESSAGES_PER_SECOND, text: TEXT, isOver: isValveClosed });
     expect(await readUsedBytes(ownRedis.redis)).toBeLessThan(maxMemory);
-    const backlogWhenClosed = await readBacklog();
+    const backlogWhenClosed = await countBacklog();
     const countAcknowledged = () => chats.reduce((sum, { acknowledged }) => sum + acknowledged.size, 0);
     const acknowledgedWhenClosed = countAcknowledged();
-    // A message is stored but not acknowledged if the reply of Redis comes too late.
+    // The backlog may also contain messages that were not acknowledged, because the reply of Redis came too late.
     expect(backlogWhenClosed).toBeGreaterThanOrEqual(acknowledgedWhenClosed);
 
     const sendUntil = performance.now() + SEND_WHILE_CLOSED_MS;
     await sendMessages(chats, { perSecond: PAIRS, text: TEXT, isOver: () => performance.now() > sendUntil });
     expect(chats.every(({ refusals }) => refusals > 0)).toBe(true);
     expect(countAcknowledged()).toBe(acknowledgedWhenClosed);
-    expect(await readBacklog()).toBe(backlogWhenClosed);
+    expect(await countBacklog()).toBe(backlogWhenClosed);
     expect(isValveClosed()).toBe(true);
 
     await postgres.restore();
@@ -123,43 +141,31 @@ describe('with a full Redis', () => {
   });
 
   it('skips, clean closes and lost connections end chats while every other write is refused', async () => {
-    const [skippedChat, leftChat, lostChat] = [
-      await startConversation(),
-      await startConversation(),
-      await startConversation(),
-    ];
-    await fillRedis(ownRedis.redis);
-    const expectFull = async () => {
-      await expect(ownRedis.redis.set('one more key', 'x')).rejects.toThrow('OOM');
-    };
-    await expectFull();
-
-    const { sessionId } = skippedChat;
-    await skippedChat.sockets[0].request('skip_chat', { sessionId });
-    await leftChat.sockets[0].closeCleanly();
-    await lostChat.sockets[0].terminate();
-    const waitForEnd = ({ sockets }: Conversation) => sockets[1].next('chat_skipped');
-    expect(await waitForEnd(skippedChat)).toMatchObject({
+    const { skipped, left, lost } = await endChatsInFullRedis();
+    expect(await waitForEnd(skipped)).toMatchObject({
       reason: 'skipped',
-      endedBy: skippedChat.visitors[0].user.id,
+      endedBy: skipped.visitors[0].user.id,
     });
-    expect(await waitForEnd(leftChat)).toMatchObject({ reason: 'disconnected' });
-    expect(await waitForEnd(lostChat)).toMatchObject({ reason: 'disconnected' });
+    expect(await waitForEnd(left)).toMatchObject({ reason: 'disconnected' });
+    expect(await waitForEnd(lost)).toMatchObject({ reason: 'disconnected' });
     // A second skip does not end the chat again.
-    await skippedChat.sockets[1].request('skip_chat', { sessionId });
+    await skipped.sockets[1].request('skip_chat', { sessionId: skipped.sessionId });
     await waitUntilPersisted();
-    for (const chat of [skippedChat, leftChat, lostChat]) expect(await countEnds(chat)).toBe(1);
-    const search = await skippedChat.sockets[0].ask('join_queue', {});
+    for (const chat of [skipped, left, lost]) expect(await countEnds(chat)).toBe(1);
+    await expectFull();
+  });
+
+  it('users whose chat has ended cannot search, and are matched again once Redis has free memory', async () => {
+    const { skipped, left, lost } = await endChatsInFullRedis();
+    await waitUntilPersisted();
+    const search = await skipped.sockets[0].ask('join_queue', {});
     expect(search).toMatchObject({ event: 'error', data: { code: 'unavailable' } });
     await expectFull();
 
     await ownRedis.redis.config('SET', 'maxmemory', '0');
     await waitForValve('open');
-    // The users whose sockets are open are no longer in a chat, and can be matched a second time.
-    const openSockets = [
-      skippedChat.sockets[0],
-      ...[skippedChat, leftChat, lostChat].map(({ sockets }) => sockets[1]),
-    ];
+    // In the chats `left` and `lost`, only the second user still has a socket.
+    const openSockets = [skipped.sockets[0], skipped.sockets[1], left.sockets[1], lost.sockets[1]];
     for (const socket of openSockets) await socket.request('join_queue', {});
     await Promise.all(openSockets.map((socket) => until(() => socket.all('chat_matched').length === 2)));
   });

@@ -17,10 +17,6 @@ jest.setTimeout(120_000);
 const CHATS = 2_000;
 const CHATS_PER_INSERT = 100;
 const MESSAGES_PER_CHAT = 100;
-/** In a test, a batch with more events than this times out. The events of a batch share a transaction. */
-const LARGEST_BATCH_IN_TIME = 70;
-/** In a test, a read of more entries than this from one outbox times out. */
-const LARGEST_PAGE_IN_TIME = 60;
 
 describe('OutboxProcessor with many entries at the same time', () => {
   let stack: TestStack;
@@ -60,9 +56,10 @@ describe('OutboxProcessor with many entries at the same time', () => {
            SELECT stream_id, nth, gen_random_uuid() AS event_id
            FROM unnest($1::text[]) AS stream_id, generate_series(1, ${MESSAGES_PER_CHAT}) AS nth
          ), stream AS (
-           INSERT INTO event_streams SELECT stream_id, 'chat', ${MESSAGES_PER_CHAT} FROM unnest($1::text[]) AS stream_id
+           INSERT INTO event_streams (stream_id, stream_type, version)
+           SELECT stream_id, 'chat', ${MESSAGES_PER_CHAT} FROM unnest($1::text[]) AS stream_id
          ), body AS (
-           INSERT INTO event_private
+           INSERT INTO event_private (event_id, stream_id, subject_id, data, expires_at)
            SELECT event_id, stream_id, 1, '{"content": "hello"}', now() + interval '7 days' FROM message
          )
          INSERT INTO events (stream_id, stream_position, event_id, type, schema_version, data, metadata, occurred_at)
@@ -77,19 +74,20 @@ describe('OutboxProcessor with many entries at the same time', () => {
     expect(await countRows(`events WHERE type = 'ChatEnded'`)).toBe(CHATS);
     // One row for each chat sets the expiry of its messages.
     expect(await countRows('private_data_expiries')).toBe(CHATS);
-    // The rows of the messages still have the expiry with which they were inserted.
+    // The rows of the messages still expire 7 days after they were inserted.
     expect(await countRows(`event_private WHERE expires_at > now() + interval '6 days'`)).toBe(
       CHATS * MESSAGES_PER_CHAT,
     );
   });
 
   it('halves a batch that times out until it succeeds', async () => {
+    const largestBatchInTime = 70; // in events, which share a transaction
     const store = worker.app.get(EventStoreRepository);
     const append = store.appendBatch.bind(store);
     const sizes: number[] = [];
     jest.spyOn(store, 'appendBatch').mockImplementation(async (entries) => {
       sizes.push(entries.length);
-      if (entries.length <= LARGEST_BATCH_IN_TIME) return append(entries);
+      if (entries.length <= largestBatchInTime) return append(entries);
       const cause = Object.assign(new Error('canceling statement due to statement timeout'), {
         code: '57014',
       });
@@ -109,15 +107,16 @@ describe('OutboxProcessor with many entries at the same time', () => {
     );
     expect(rows.map(({ content }) => content)).toEqual(texts);
     // At most the batch of 401 events, its two halves and its four quarters time out, once each.
-    expect(sizes.filter((size) => size > LARGEST_BATCH_IN_TIME).length).toBeLessThanOrEqual(1 + 2 + 4);
+    expect(sizes.filter((size) => size > largestBatchInTime).length).toBeLessThanOrEqual(1 + 2 + 4);
   });
 
   it('reads smaller pages when large ones time out', async () => {
+    const largestPageInTime = 60; // in entries of one outbox
     const outbox = worker.app.get(OutboxRepository);
     const read = outbox.read.bind(outbox);
     const sessionId = createSessionId();
     jest.spyOn(outbox, 'read').mockImplementation(async (positions, perShard) => {
-      if (perShard > LARGEST_PAGE_IN_TIME) throw new Error('Command timed out');
+      if (perShard > largestPageInTime) throw new Error('Command timed out');
       return read(positions, perShard);
     });
     const messages = Array.from({ length: 300 }, (_, index) => messageSent(`${index}`));

@@ -1,6 +1,7 @@
-// Runs against real Redis. The test removes entries from the outboxes in place of a worker. Draining empties Redis
-// before a release that changes the layout (the format of the keys and values in Redis). Processes of releases with
-// different layouts cannot share a Redis.
+// Runs against real Redis. No worker is running: the test removes entries from the outboxes in its place.
+//
+// Processes of releases with different layouts (formats of the keys and values in Redis) cannot share a Redis. A drain
+// therefore empties Redis before a release that changes the layout.
 import { randomUUID } from 'node:crypto';
 import { type INestApplicationContext } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
@@ -44,16 +45,18 @@ afterAll(async () => {
   await store.close();
 });
 
-const getKeys = () => chatKeys(findShard(sessionId));
-/** By default, a drain that cannot continue fails soon. */
+/** The keys of the shard of the chat. */
+const getShardKeys = () => chatKeys(findShard(sessionId));
+/** @param stuckAfterMs time without progress after which the drain fails. Short by default: most drains must fail. */
 const drain = (stuckAfterMs = 400): Promise<number> => app.get(RedisDrainService).drain({ stuckAfterMs });
-const readTypes = async (stream: string): Promise<string[]> => {
+const readEventTypes = async (stream: string): Promise<string[]> => {
   const entries = await store.redis.xrange(stream, '-', '+');
   // The event is the last field of an entry.
   return entries.map(([, fields]) => (JSON.parse(fields.at(-1) ?? '') as { t: string }).t);
 };
 /** Removes all entries from the outbox, as a worker does after it has written them. */
-const emptyOutbox = () => store.redis.xtrim(getKeys().outbox, 'MAXLEN', 0);
+const emptyOutbox = () => store.redis.xtrim(getShardKeys().outbox, 'MAXLEN', 0);
+/** Makes a replica count as running for the next minute. */
 const addLease = async (replicaId: string): Promise<void> => {
   const [seconds] = await store.redis.time();
   const expiresAtMs = (Number(seconds) + 60) * 1_000;
@@ -72,12 +75,13 @@ describe('draining Redis', () => {
     await store.redis.set('anything', 'else');
     const draining = drain(20_000); // enough for the steps of this test
     await emptyOutbox(); // The drain ends chats only after all earlier events are in PostgreSQL.
-    await until(async () => (await readTypes(getKeys().outbox)).includes('ChatEnded'));
-    expect(await readTypes(getKeys().stream(sessionId))).toEqual(['ChatStarted', 'ChatEnded']);
+    await until(async () => (await readEventTypes(getShardKeys().outbox)).includes('ChatEnded'));
+    expect(await readEventTypes(getShardKeys().stream(sessionId))).toEqual(['ChatStarted', 'ChatEnded']);
     expect(await store.redis.get('anything')).toBe('else');
 
     await emptyOutbox();
-    expect(await draining).toBeGreaterThanOrEqual(2); // deleted keys, among them the stream and `anything`
+    const deletedKeyCount = await draining;
+    expect(deletedKeyCount).toBeGreaterThanOrEqual(2); // at least the stream and `anything`
     expect(await store.listKeys()).toEqual([]);
   });
 
@@ -86,15 +90,19 @@ describe('draining Redis', () => {
     // The drain ends the chat, and then fails because `ChatEnded` stays in the outbox.
     await expect(drain()).rejects.toThrow('1 events still wait for PostgreSQL');
     await emptyOutbox();
-    expect(await readTypes(getKeys().stream(sessionId))).toEqual(['ChatStarted', 'ChatEnded']);
+    expect(await readEventTypes(getShardKeys().stream(sessionId))).toEqual(['ChatStarted', 'ChatEnded']);
     await drain();
     expect(await store.listKeys()).toEqual([]);
   });
 
-  it('deletes nothing and ends no chat while events wait, and allows processes to start again', async () => {
+  it('deletes nothing and ends no chat while events wait for PostgreSQL', async () => {
     await expect(drain()).rejects.toThrow('1 events still wait for PostgreSQL');
-    expect(await readTypes(getKeys().outbox)).toEqual(['ChatStarted']);
-    expect(await readTypes(getKeys().stream(sessionId))).toEqual(['ChatStarted']);
+    expect(await readEventTypes(getShardKeys().outbox)).toEqual(['ChatStarted']);
+    expect(await readEventTypes(getShardKeys().stream(sessionId))).toEqual(['ChatStarted']);
+  });
+
+  it('allows processes of the same layout to start again after it has failed', async () => {
+    await expect(drain()).rejects.toThrow('1 events still wait for PostgreSQL');
     expect(await store.redis.exists(drainingKey)).toBe(0);
     expect(await store.redis.get(layoutKey)).toBe(REDIS_LAYOUT);
     await expect(claimRedisLayout({ REDIS_URL: store.url })).resolves.toBeUndefined();
@@ -103,20 +111,20 @@ describe('draining Redis', () => {
   it('deletes nothing and ends no chat while a replica has a lease', async () => {
     await addLease('api-7');
     await expect(drain()).rejects.toThrow('Replicas are still running: api-7');
-    expect(await readTypes(getKeys().stream(sessionId))).toEqual(['ChatStarted']);
+    expect(await readEventTypes(getShardKeys().stream(sessionId))).toEqual(['ChatStarted']);
   });
 
   it('deletes nothing while there are dead letters', async () => {
     // As if PostgreSQL had refused the event.
-    await store.redis.rename(getKeys().outbox, getKeys().deadLetters);
+    await store.redis.rename(getShardKeys().outbox, getShardKeys().deadLetters);
     await expect(drain()).rejects.toThrow('Redis alone holds 1 dead letters');
-    expect(await readTypes(getKeys().deadLetters)).toEqual(['ChatStarted']);
+    expect(await readEventTypes(getShardKeys().deadLetters)).toEqual(['ChatStarted']);
   });
 
   it('is refused when Redis has the layout of another release', async () => {
     await store.redis.set(layoutKey, 'other');
     await expect(drain()).rejects.toThrow(`Redis holds layout other`);
-    expect(await readTypes(getKeys().outbox)).toEqual(['ChatStarted']);
+    expect(await readEventTypes(getShardKeys().outbox)).toEqual(['ChatStarted']);
   });
 });
 

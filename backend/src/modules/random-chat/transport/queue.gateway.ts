@@ -37,7 +37,7 @@ export class QueueGateway {
     this.valve.requireOpen();
     const criteria = await this.requireCriteria(frame);
     const joinQueue = (): Promise<MatchState> =>
-      this.matchmaking.join(userId, criteria, (state) => this.confirmJoin(frame, state));
+      this.matchmaking.join(userId, criteria, (result) => this.confirmJoin(frame, result));
     let state = await joinQueue();
     if (state.kind === 'chatting') {
       // The user's record may still name a chat that is over.

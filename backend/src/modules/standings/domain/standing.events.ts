@@ -1,13 +1,14 @@
 import type { AgeAnswer, AppealOutcome, HouseRule } from '@thaw/contract/safety';
 
 /**
- * An event in the stream `conduct-<userId>`. `userId` is the user whose conduct the stream records. Times inside `data`
- * are ISO 8601 in UTC, as everywhere in the event log. "Personal" lists the fields of an event that can be erased.
+ * An event in the stream `conduct-<userId>`, which records the conduct of one user. In the comments below, "Personal"
+ * lists the fields of an event that can be erased.
  */
 export interface ConductEventOf<Type extends string, Data extends object> {
   type: Type;
   eventId: string;
   occurredAt: Date;
+  /** Times in it are ISO 8601 in UTC, as everywhere in the event log. */
   data: { userId: number } & Data;
 }
 
@@ -20,9 +21,9 @@ export type SanctionKind = 'suspended' | 'banned';
 export type FlagCause = 'reports' | 'many_accounts' | 'sanction_lapsed';
 
 /**
- * Why a sanction ended early. `replaced`: by a later decision on the same case. `source_ended`: its source (the
- * sanction that it was inherited from) has ended or now ends earlier. If the source is still in force, a suspension
- * until the new end of the source replaces the inherited sanction.
+ * Why a sanction ended early. `replaced`: by a later decision on the same case. `source_ended`: the sanction that it
+ * was inherited from has ended, or now ends earlier. If it is still in force, a suspension until the new end of that
+ * sanction follows.
  */
 export type LiftCause = 'dismissed' | 'replaced' | 'appeal' | 'moderator' | 'not_confirmed' | 'source_ended';
 
@@ -34,16 +35,14 @@ export type UserFlagged = ConductEventOf<
   'PersonFlagged',
   { caseId: number | null; until: string; cause: FlagCause; noticeId: number }
 >;
-/**
- * `noticeId` is null when the time of the flag is over, or when another notice explains the end: the notice of the
- * decision, or the answer to the appeal.
- */
-export type FlagLifted = ConductEventOf<'FlagLifted', { noticeId: number | null }>;
+export type FlagLifted = ConductEventOf<
+  'FlagLifted',
+  {
+    /** Null when the flag expires, or when the notice of a decision or of an answer to an appeal explains its end. */
+    noticeId: number | null;
+  }
+>;
 
-/**
- * `inheritedFrom`: the sanction of an earlier account on the same device or with the same e-mail address. `until`: null
- * for a sanction without an end.
- */
 export type SanctionImposed = ConductEventOf<
   'SanctionImposed',
   {
@@ -51,28 +50,31 @@ export type SanctionImposed = ConductEventOf<
     noticeId: number;
     kind: SanctionKind;
     rule: HouseRule;
+    /** Null for a sanction without an end. */
     until: string | null;
     caseId: number | null;
     isAutomatic: boolean;
+    /** The sanction of an earlier account on the same device or with the same e-mail address. */
     inheritedFrom: number | null;
   }
 >;
-/**
- * A ban was confirmed in a second review. `isSolo`: the reviewer is the moderator who imposed the ban, because there is
- * no other moderator.
- */
+/** A ban was confirmed in a second review. */
 export type SanctionConfirmed = ConductEventOf<
   'SanctionConfirmed',
-  { sanctionId: number; caseId: number | null; moderatorId: number; isSolo: boolean }
+  {
+    sanctionId: number;
+    caseId: number | null;
+    moderatorId: number;
+    /** Whether the reviewer is the moderator who imposed the ban, because there is no other moderator. */
+    isSolo: boolean;
+  }
 >;
-/**
- * `noticeId` is null when another notice explains the end: the notice of the replacing decision, or the answer to the
- * appeal. Personal: `reason`.
- */
+/** Personal: `reason`. */
 export type SanctionLifted = ConductEventOf<
   'SanctionLifted',
   {
     sanctionId: number;
+    /** Null when the notice of the replacing decision or of the answer to the appeal explains the end. */
     noticeId: number | null;
     cause: LiftCause;
     moderatorId: number | null;
@@ -85,32 +87,37 @@ export type SanctionLifted = ConductEventOf<
 export type AgeAsked = ConductEventOf<'AgeAsked', { noticeId: number; caseId: number | null }>;
 export type AgeAnswered = ConductEventOf<'AgeAnswered', { noticeId: number; answer: AgeAnswer }>;
 
-/**
- * `noticeId`: the notice that was appealed. `answerNoticeId`: the notice to the appellant. `sanctionId`: the appealed
- * sanction; null if none is in force. `until`: the new end of a reduced sanction, otherwise null. `isSolo`: the appeal
- * was decided by the moderator who decided the case, because there is no other moderator. Personal: `answer`.
- */
+/** Personal: `answer`. */
 export type AppealDecided = ConductEventOf<
   'AppealDecided',
   {
     appealId: number;
+    /** The notice that was appealed. */
     noticeId: number;
+    /** The notice with the answer to the appellant. */
     answerNoticeId: number;
     caseId: number;
     moderatorId: number;
     outcome: AppealOutcome;
+    /** The appealed sanction; null if none is in force. */
     sanctionId: number | null;
+    /** The new end of a reduced sanction, otherwise null. */
     until: string | null;
+    /** Whether the moderator is the one who decided the case, because there is no other moderator. */
     isSolo: boolean;
     answer: string;
   }
 >;
 
-/**
- * A legal hold: the user's data must not be erased. `moderatorId`: null for a hold that was placed automatically.
- * Personal: `reason`.
- */
-export type HoldPlaced = ConductEventOf<'HoldPlaced', { moderatorId: number | null; reason: string }>;
+/** A legal hold: the user's data must not be erased. Personal: `reason`. */
+export type HoldPlaced = ConductEventOf<
+  'HoldPlaced',
+  {
+    /** Null for a hold that was placed automatically. */
+    moderatorId: number | null;
+    reason: string;
+  }
+>;
 /** Personal: `reason`. */
 export type HoldLifted = ConductEventOf<'HoldLifted', { moderatorId: number; reason: string }>;
 

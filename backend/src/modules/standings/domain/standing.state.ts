@@ -1,8 +1,8 @@
 import { goodStanding, type Standing } from '@thaw/contract/safety';
 import type { SanctionKind, StandingEvent } from './standing.events';
 
-/** A sanction that was not lifted. */
-export interface StandingSanction {
+/** A sanction that was not lifted. It may have ended. */
+export interface UnliftedSanction {
   sanctionId: number;
   noticeId: number;
   kind: SanctionKind;
@@ -13,10 +13,10 @@ export interface StandingSanction {
 
 /** The restrictions of a user, folded from events. `computeStandingAt` computes the standing at any time from them. */
 export interface StandingState {
-  sanctions: readonly StandingSanction[];
+  sanctions: readonly UnliftedSanction[];
   /** An unanswered age question. */
   ageQuestion: { noticeId: number; since: Date } | null;
-  /** Until its end, the user is matched only with other flagged users. */
+  /** The last flag, if it was not lifted. Before `until`, the user is matched only with other flagged users. */
   flag: { noticeId: number; since: Date; until: Date } | null;
   /** Whether the user is under a legal hold, which does not change the standing. */
   isHeld: boolean;
@@ -52,14 +52,9 @@ export const evolveStanding = (state: StandingState, event: StandingEvent): Stan
     }
     case 'AppealDecided': {
       const { sanctionId, until } = event.data;
-      // Only an appeal that reduced a sanction has `until`. A reduced ban becomes a suspension. A reversed sanction is
-      // lifted by an event of its own.
+      // Only an appeal that reduced a sanction has `until`. A reversed sanction is lifted by an event of its own.
       if (sanctionId === null || until === null) return state;
-      const reduce = (sanction: StandingSanction): StandingSanction =>
-        sanction.sanctionId === sanctionId
-          ? { ...sanction, kind: 'suspended', until: new Date(until) }
-          : sanction;
-      return { ...state, sanctions: state.sanctions.map(reduce) };
+      return { ...state, sanctions: reduceSanction(state.sanctions, sanctionId, new Date(until)) };
     }
     case 'AgeAsked':
       return { ...state, ageQuestion: { noticeId: event.data.noticeId, since: event.occurredAt } };
@@ -77,26 +72,36 @@ export const evolveStanding = (state: StandingState, event: StandingEvent): Stan
   }
 };
 
-/**
- * Finds the gravest sanction, even if it has ended: a ban, else a suspension without an end, else the one with the
- * latest end; among equals the one with the lowest id. The SQL of `writeGravest` in `standings.projection.ts` has the
- * same order.
- */
-export const findGravest = (sanctions: readonly StandingSanction[]): StandingSanction | null =>
+/** Sets the end of a sanction. A reduced ban becomes a suspension, because bans have no end. */
+const reduceSanction = (
+  sanctions: readonly UnliftedSanction[],
+  sanctionId: number,
+  until: Date,
+): readonly UnliftedSanction[] =>
+  sanctions.map((sanction): UnliftedSanction =>
+    sanction.sanctionId === sanctionId ? { ...sanction, kind: 'suspended', until } : sanction,
+  );
+
+/** Finds the gravest sanction, even if it has ended. */
+const findGravest = (sanctions: readonly UnliftedSanction[]): UnliftedSanction | null =>
   [...sanctions].sort(compareGravity)[0] ?? null;
 
-const compareGravity = (one: StandingSanction, other: StandingSanction): number =>
+/**
+ * Sorts bans first, then suspensions by their end, the latest first (no end is later than any end). Of equals, the
+ * lowest id is first. The SQL of `writeGravest` in `standings.projection.ts` has the same order.
+ */
+const compareGravity = (one: UnliftedSanction, other: UnliftedSanction): number =>
   Number(other.kind === 'banned') - Number(one.kind === 'banned') ||
   getEndMs(other) - getEndMs(one) ||
   one.sanctionId - other.sanctionId;
 
-/** Finite even without an end: the difference of two infinities would be NaN. */
-const getEndMs = ({ until }: StandingSanction): number => until?.getTime() ?? Number.MAX_SAFE_INTEGER;
+/** A finite number even without an end, because the difference of two infinities is NaN. */
+const getEndMs = ({ until }: UnliftedSanction): number => until?.getTime() ?? Number.MAX_SAFE_INTEGER;
 
 /** The standing at a time: a sanction in force, else an open age question, else a flag (`care`), else `good`. */
 export const computeStandingAt = (state: StandingState, time: Date): Standing => {
   const { ageQuestion, flag } = state;
-  // If any sanction is in force, the gravest is: a ban, which has no end, or else the suspension that ends last.
+  // Only suspensions end, and the gravest of them ends last. So if the gravest sanction has ended, all have.
   const sanction = findGravest(state.sanctions);
   if (sanction && isInForce(sanction.until, time)) return toStanding(sanction.kind, sanction);
   if (ageQuestion) return toStanding('age_question', { ...ageQuestion, until: null });

@@ -25,7 +25,7 @@ export interface AccountKeys {
 
 /**
  * Deletes the keys of the sanction $1 and of the sanctions inherited from it. With OR instead of UNION ALL, PostgreSQL
- * would scan the table.
+ * would read all of `ban_keys`.
  */
 export const DELETE_BAN_KEYS_SQL = `
 DELETE FROM ban_keys WHERE sanction_id IN (
@@ -36,7 +36,7 @@ DELETE FROM ban_keys WHERE sanction_id IN (
 export class BanKeyRepository {
   constructor(private readonly dataSource: DataSource) {}
 
-  /** Adds the devices that the sanctioned user has used within the last 30 days. */
+  /** Adds the devices that the sanctioned user has used within the last `USED_WITHIN_DAYS`. */
   async addDevices(
     userId: number,
     sanctionId: number,
@@ -53,12 +53,12 @@ export class BanKeyRepository {
   }
 
   /**
-   * Called when a ban, which is in force already, has been confirmed. Keeps its keys for `MAX_KEPT_DAYS` from now, and
-   * adds the e-mail hash, if the user has one.
+   * Called when a second moderator has confirmed a ban, which is in force already. Adds the e-mail hash, if the user
+   * has one, and keeps all keys of the ban for `MAX_KEPT_DAYS` from now.
    */
   async confirm(sanctionId: number, emailHash: string | null, manager: EntityManager): Promise<void> {
     if (emailHash !== null) {
-      // `setExpiry` below replaces the expiry of all keys, including this one.
+      // The expiry `now()` is provisional: `setExpiry` below replaces it.
       await manager.query(
         `INSERT INTO ban_keys (kind, key_hash, sanction_id, expires_at) VALUES ('email', $2, $1, now())
          ON CONFLICT DO NOTHING`,
@@ -109,8 +109,9 @@ export class BanKeyRepository {
   }
 
   /**
-   * Does not change the keys of inherited sanctions: a shortened one is replaced by a new sanction with its own keys.
-   * @param until the end of the sanction; null for one without an end, since LEAST ignores NULL
+   * Sets when the keys of a sanction expire. Those of inherited sanctions stay as they are: if an inherited sanction is
+   * shortened, a new sanction with its own keys replaces it.
+   * @param until the end of the sanction; null if it has none, since LEAST ignores NULL
    */
   private async setExpiry(sanctionId: number, until: Date | null, manager: EntityManager): Promise<void> {
     await manager.query(

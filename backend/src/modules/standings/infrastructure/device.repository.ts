@@ -1,12 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 
-/** Devices are deleted after being unused for this time. */
-const KEPT_DAYS = 180;
+/** A device that no account has used for this long is deleted. */
+const UNUSED_KEPT_DAYS = 180;
 
 /**
- * The table `devices`: which accounts were used on which device, i.e. in which browser. A cookie of the browser has a
- * random id, and the table has its hash.
+ * The table `devices`: which accounts were used on which device, i.e. in which browser. A browser has a random id in a
+ * cookie; the table contains only the hash of the id.
  */
 @Injectable()
 export class DeviceRepository {
@@ -25,11 +25,11 @@ export class DeviceRepository {
     );
   }
 
-  /** Returns the accounts that were used on any device of the user, including the user's own, ascending. */
+  /** Returns the accounts that were used on any device of the user, by id. Empty if the user has no recorded device. */
   async findAccountsOnDevicesOf(userId: number): Promise<number[]> {
     const rows = await this.dataSource.query<{ user_id: string }[]>(
-      `SELECT DISTINCT uses.user_id FROM devices AS own JOIN devices AS uses USING (device_hash)
-       WHERE own.user_id = $1 ORDER BY uses.user_id`,
+      `SELECT DISTINCT all_uses.user_id FROM devices AS own_uses JOIN devices AS all_uses USING (device_hash)
+       WHERE own_uses.user_id = $1 ORDER BY all_uses.user_id`,
       [userId],
     );
     return rows.map((row) => Number(row.user_id));
@@ -49,7 +49,7 @@ export class DeviceRepository {
   async deleteUnused(): Promise<number> {
     const [, count] = await this.dataSource.query<[unknown, number]>(
       `DELETE FROM devices WHERE seen_at < now() - make_interval(days => $1)`,
-      [KEPT_DAYS],
+      [UNUSED_KEPT_DAYS],
     );
     return count;
   }

@@ -2,11 +2,11 @@ import type { EntityManager } from 'typeorm';
 import type { EventTypeDefinition } from '../../../platform/event-store/event-type.registry';
 import type { Projection } from '../../../platform/event-store/projection.registry';
 import type { StoredEvent } from '../../../platform/event-store/stored-event.types';
-import type { StandingEvent } from '../domain/standing.events';
+import type { SanctionImposed, StandingEvent } from '../domain/standing.events';
 
 /**
- * The fields of each event type that can be erased. The types define no `subjectId`, the user whose erasure would also
- * erase the fields, because a field may concern several users, such as the author of an appeal and the reported user.
+ * The fields of each event type that can be erased. The erasure of one user does not erase them (no type defines a
+ * `subjectId`), because a field may concern several users, such as the author of an appeal and the reported user.
  */
 const personalFields: Record<StandingEvent['type'], readonly string[]> = {
   PersonFlagged: [],
@@ -34,28 +34,10 @@ type StoredStandingEvent = StoredEvent & StandingEvent;
 const writeEvent = async (event: StoredStandingEvent, manager: EntityManager): Promise<void> => {
   const { userId } = event.data;
   switch (event.type) {
-    case 'SanctionImposed': {
-      const { sanctionId, kind, rule, until, noticeId, caseId, isAutomatic, inheritedFrom } = event.data;
-      await manager.query(
-        `INSERT INTO sanctions
-           (id, user_id, kind, rule, starts_at, until, notice_id, case_id, is_automatic, inherited_from)
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
-        [
-          sanctionId,
-          userId,
-          kind,
-          rule,
-          event.occurredAt,
-          until,
-          noticeId,
-          caseId,
-          isAutomatic,
-          inheritedFrom,
-        ],
-      );
+    case 'SanctionImposed':
+      await insertSanction(event, manager);
       await writeGravest(userId, manager);
       return;
-    }
     case 'SanctionConfirmed': // a ban was confirmed in a second review
       await manager.query('UPDATE sanctions SET confirmed_at = $2 WHERE id = $1', [
         event.data.sanctionId,
@@ -112,18 +94,43 @@ const writeEvent = async (event: StoredStandingEvent, manager: EntityManager): P
       );
       return;
     case 'HoldPlaced':
-      await writeHold(userId, true, manager);
+      await writeHold(userId, { isHeld: true }, manager);
       return;
     case 'HoldLifted':
-      await writeHold(userId, false, manager);
+      await writeHold(userId, { isHeld: false }, manager);
       return;
     default:
       return event satisfies never;
   }
 };
 
+const insertSanction = async (event: SanctionImposed, manager: EntityManager): Promise<void> => {
+  const { occurredAt, data } = event;
+  await manager.query(
+    `INSERT INTO sanctions
+       (id, user_id, kind, rule, starts_at, until, notice_id, case_id, is_automatic, inherited_from)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
+    [
+      data.sanctionId,
+      data.userId,
+      data.kind,
+      data.rule,
+      occurredAt,
+      data.until,
+      data.noticeId,
+      data.caseId,
+      data.isAutomatic,
+      data.inheritedFrom,
+    ],
+  );
+};
+
 /** A legal hold: the user's data must not be erased. */
-const writeHold = async (userId: number, isHeld: boolean, manager: EntityManager): Promise<void> => {
+const writeHold = async (
+  userId: number,
+  { isHeld }: { isHeld: boolean },
+  manager: EntityManager,
+): Promise<void> => {
   await manager.query(
     `INSERT INTO standings (user_id, is_held) VALUES ($1, $2)
      ON CONFLICT (user_id) DO UPDATE SET is_held = EXCLUDED.is_held`,
@@ -132,8 +139,8 @@ const writeHold = async (userId: number, isHeld: boolean, manager: EntityManager
 };
 
 /**
- * Copies the user's gravest sanction that was not lifted to `standings`. `LEFT JOIN` gives nulls when there is none.
- * `findGravest` in `standing.state.ts` uses the same order.
+ * Copies the user's gravest sanction that was not lifted to `standings`, or nulls if there is none (`LEFT JOIN`).
+ * `compareGravity` in `standing.state.ts` uses the same order.
  */
 const writeGravest = async (userId: number, manager: EntityManager): Promise<void> => {
   await manager.query(

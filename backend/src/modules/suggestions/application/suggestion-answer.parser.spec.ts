@@ -1,8 +1,8 @@
 import { suggestionLimits } from '@thaw/contract/suggestions';
 import { parseSuggestions } from './suggestion-answer.parser';
 
-/** The longest answer of the language model that its client accepts. */
-const MAX_ANSWER_BYTES = 16_384;
+/** `OptionalServerClient` refuses longer responses of the language model. */
+const MAX_ANSWER_LENGTH = 16_384;
 /** Parsing takes far less time, unless a regular expression backtracks. */
 const MAX_PARSE_MS = 100;
 
@@ -52,16 +52,20 @@ describe('parseSuggestions', () => {
     expect(parseSuggestions(`${line}\nTea or coffee?`)).toEqual(['Tea or coffee?']);
   });
 
-  it('removes control characters, direction controls and a <think> block, even without an end', () => {
-    expect(parseSuggestions('<think>\nThey like tea.\n</think>\nTea\u0000 or\u202e coffee?\u0007')).toEqual([
-      'Tea or coffee?',
-    ]);
+  it('removes control characters and direction controls', () => {
+    expect(parseSuggestions('Tea\u0000 or\u202e coffee?\u0007')).toEqual(['Tea or coffee?']);
+  });
+
+  it('removes a <think> block, and everything after <think> if the block has no end', () => {
+    expect(parseSuggestions('<think>\nThey like tea.\n</think>\nTea or coffee?')).toEqual(['Tea or coffee?']);
     expect(parseSuggestions('<think> without an end\nTea?')).toEqual([]);
   });
 
   it('parses the longest hostile answers without excessive backtracking', () => {
-    for (const hostile of ['<think>', '*_'.repeat(3), '"\'', ' \t', '1. ', 'a@', '\u202e']) {
-      const answer = `${hostile.repeat(Math.floor(MAX_ANSWER_BYTES / hostile.length))}x`;
+    for (const hostile of ['<think>', '*_', '"\'', ' \t', '1. ', 'a@', '\u202e']) {
+      const repetitions = Math.floor(MAX_ANSWER_LENGTH / hostile.length);
+      // With the `x`, an expression that must match up to the end fails late, which is its slowest case.
+      const answer = `${hostile.repeat(repetitions)}x`;
       const startedAt = performance.now();
       parseSuggestions(answer);
       expect(performance.now() - startedAt).toBeLessThan(MAX_PARSE_MS);

@@ -2,13 +2,13 @@
 import { formatImageMarkers } from '@thaw/contract/image-markers';
 import { UploadUses1763640600000 } from '../../../migrations/1763640600000-upload-uses';
 import { ProjectionRebuildService } from '../../../platform/event-store/projection-rebuild.service';
-import { createDroppedMessage, parseImageUrl, TestUploads } from '../../../testing/uploads.fixture';
+import { createMessage, parseImageUrl, TestUploads } from '../../../testing/uploads.fixture';
 
 jest.setTimeout(60_000);
 
 describe('images', () => {
   let images: TestUploads;
-  /** A new user for each test; the ids after it are free too. */
+  /** A new user for each test. `ownerId + 1` is another user. */
   let ownerId = 1;
 
   beforeAll(async () => {
@@ -21,6 +21,8 @@ describe('images', () => {
   afterAll(() => images.close());
 
   describe('that no message or profile shows', () => {
+    // Unused images can be sent for 24 hours, and are removed after 25.
+
     it('are removed after a day and an hour of grace', async () => {
       const url = await images.uploadImage(ownerId);
       await images.sweepAfterHours(24.9);
@@ -44,7 +46,7 @@ describe('images', () => {
       const url = await images.uploadImage(ownerId);
       await images.query(`UPDATE uploads SET unused_since = now() - interval '23 hours'`);
       await images.uploads.grant(url, ownerId + 1);
-      await images.sweepAfterHours(24);
+      await images.sweepAfterHours(24); // after the grant: without it, the image would be unused for 47 hours
       expect(await images.isVisibleTo(ownerId + 1, url)).toBe(true);
       await images.sweepAfterHours(26);
       expect(await images.isVisibleTo(ownerId + 1, url)).toBe(false);
@@ -106,7 +108,7 @@ describe('images', () => {
       expect(await images.isVisibleTo(viewerId, currentAvatar)).toBe(false);
     });
 
-    it('stay used, unused or removed in a rebuild of the read models', async () => {
+    it('keep their state in a rebuild of the read models: used, unused or removed', async () => {
       const [image, previousAvatar, currentAvatar, removed] = [
         await images.uploadImage(ownerId),
         await images.uploadImage(ownerId, 'avatars'),
@@ -118,7 +120,7 @@ describe('images', () => {
       await images.changeAvatar(ownerId, previousAvatar, new Date('2026-11-20T12:00:00Z'));
       await images.changeAvatar(ownerId, currentAvatar, new Date('2026-11-20T13:00:00Z'));
       // The expiry of the only message with an image removes the image.
-      await images.expireMessages(createDroppedMessage(ownerId, 'image', removed));
+      await images.expireMessages(createMessage(ownerId, 'image', removed));
       const rowsBefore = await images.readUploadRows();
       // The image of the message and the current avatar are in use.
       expect(rowsBefore.filter(({ unused_since: since }) => since === null)).toHaveLength(2);
@@ -133,11 +135,9 @@ describe('images', () => {
       const [expired, other] = [await images.uploadImage(ownerId), await images.uploadImage(ownerId)];
       await images.uploads.grant([expired, other], ownerId + 1);
       const sent = await images.appendMessage(ownerId, 'image', expired);
-      const texts = ['no URL', '/api/files/chat-images/x.jpg', other]; // texts show no images
-      await images.expireMessages(
-        sent,
-        ...texts.map((content) => createDroppedMessage(ownerId, 'text', content)),
-      );
+      // A text shows no image, even if it is the URL of one.
+      const texts = ['no URL', '/api/files/chat-images/x.jpg', other];
+      await images.expireMessages(sent, ...texts.map((content) => createMessage(ownerId, 'text', content)));
       expect([
         await images.isVisibleTo(ownerId, expired),
         await images.isVisibleTo(ownerId + 1, expired),
@@ -157,7 +157,7 @@ describe('images', () => {
         await images.appendMessage(ownerId, 'mixed', mixed),
       ];
       await images.expireMessages(first);
-      await images.expireMessages(first); // does not count as the other message
+      await images.expireMessages(first); // a repetition has no effect
       expect(await images.isVisibleTo(ownerId, url)).toBe(true);
       await images.expireMessages(second);
       expect(await images.isVisibleTo(ownerId, url)).toBe(false);
@@ -180,7 +180,7 @@ describe('images', () => {
       expect(await images.isVisibleTo(ownerId, url)).toBe(false);
     });
 
-    it('are kept while a message that is older than the table of uses shows them', async () => {
+    it('are kept while a message shows them that was sent before the table upload_uses existed', async () => {
       const { dataSource } = images.api.database;
       const [url, other] = [await images.uploadImage(ownerId), await images.uploadImage(ownerId)];
       const mixed = formatImageMarkers({ text: 'both', imageUrls: [url, other] });
@@ -193,7 +193,7 @@ describe('images', () => {
         dataSource.query<object[]>('SELECT * FROM upload_uses ORDER BY key, stream_id, event_id');
       const usesBefore = await readUses();
       expect(usesBefore).toHaveLength(3); // one of the first message, two of the second
-      // The migration derives the uses from the stored messages.
+      // The migration that creates the table fills it from the stored messages.
       await dataSource.transaction(async ({ queryRunner }) => {
         await new UploadUses1763640600000().down(queryRunner!);
         await new UploadUses1763640600000().up(queryRunner!);

@@ -8,7 +8,7 @@ import { UploadRepository } from '../infrastructure/upload.repository';
 import { listShownImages } from './shown-image.mapper';
 import { UNFINISHED_REMOVED_AFTER_MS, UNUSED_REMOVED_AFTER_MS } from './upload-lifetime.limits';
 
-/** A statement removes at most this number of images; a sweep repeats the statement. */
+/** A statement removes at most this number of images; `removeUnusedAndUnfinished` repeats it. */
 const MAX_REMOVED_PER_STATEMENT = 1_000;
 /** Number of removed images that are read at a time. Their files are deleted concurrently. */
 const FILES_PER_PAGE = 16;
@@ -27,8 +27,9 @@ export class UploadRemovalService {
   ) {}
 
   /**
-   * Handles expired messages: from the commit on, their images are invisible to everyone, except images that another
-   * message shows. The next sweep deletes the files.
+   * Removes the images of messages that have expired, except images that another message shows. From the commit on, the
+   * removed ones are invisible to everyone. The next sweep deletes their files.
+   * @param dropped the data of the messages before they expired
    */
   async releaseImagesOf(dropped: readonly DroppedData[], manager: EntityManager): Promise<void> {
     await this.uploads.releaseUses(dropped.flatMap(listShownImages), new Date(), manager);
@@ -51,8 +52,8 @@ export class UploadRemovalService {
     for (;;) {
       const removed = await this.uploads.findRemovedByOwner(ownerId, FILES_PER_PAGE);
       if (removed.length === 0) return;
-      const keys = await this.deleteFiles(removed);
-      if (keys.length < removed.length) throw new DomainError('unavailable');
+      const deletedKeys = await this.deleteFiles(removed);
+      if (deletedKeys.length < removed.length) throw new DomainError('unavailable');
     }
   }
 
@@ -62,6 +63,11 @@ export class UploadRemovalService {
    * @returns the number of deleted files.
    */
   async sweep(now: Date): Promise<number> {
+    await this.removeUnusedAndUnfinished(now);
+    return this.deleteAllFiles();
+  }
+
+  private async removeUnusedAndUnfinished(now: Date): Promise<void> {
     const unusedBefore = new Date(now.getTime() - UNUSED_REMOVED_AFTER_MS);
     const unfinishedBefore = new Date(now.getTime() - UNFINISHED_REMOVED_AFTER_MS);
     let removedCount: number;
@@ -73,18 +79,24 @@ export class UploadRemovalService {
         limit: MAX_REMOVED_PER_STATEMENT,
       });
     } while (removedCount === MAX_REMOVED_PER_STATEMENT);
+  }
 
+  /** Deletes the files of all removed images. @returns the number of deleted files. */
+  private async deleteAllFiles(): Promise<number> {
     let deletedCount = 0;
     let failedCount = 0;
-    let removed = await this.uploads.findRemoved('', FILES_PER_PAGE); // '' precedes every key
-    while (removed.length > 0) {
-      const keys = await this.deleteFiles(removed);
-      deletedCount += keys.length;
-      failedCount += removed.length - keys.length;
+    // Each page continues after the last key, because images whose file could not be deleted keep their row.
+    let lastKey = ''; // precedes every key
+    for (;;) {
+      const removed = await this.uploads.findRemoved(lastKey, FILES_PER_PAGE);
+      const last = removed.at(-1);
+      if (!last) break;
+      lastKey = last.key;
+      const deletedKeys = await this.deleteFiles(removed);
+      deletedCount += deletedKeys.length;
+      failedCount += removed.length - deletedKeys.length;
       // The storage is unavailable: do not try the remaining files.
-      if (keys.length === 0) break;
-      // Continues after the last key, because images whose file could not be deleted keep their row.
-      removed = await this.uploads.findRemoved(removed.at(-1)?.key ?? '', FILES_PER_PAGE);
+      if (deletedKeys.length === 0) break;
     }
     if (failedCount > 0)
       this.logger.warn(`${failedCount} files could not be removed; the next sweep tries again`);
@@ -95,8 +107,10 @@ export class UploadRemovalService {
   private async deleteFiles(addresses: readonly UploadAddress[]): Promise<string[]> {
     // The storage logs its failures.
     const results = await Promise.allSettled(addresses.map((address) => this.storage.remove(address)));
-    const keys = addresses.flatMap(({ key }, index) => (results[index]?.status === 'fulfilled' ? key : []));
-    await this.uploads.deleteRemoved(keys);
-    return keys;
+    const deletedKeys = addresses.flatMap(({ key }, index) =>
+      results[index]?.status === 'fulfilled' ? key : [],
+    );
+    await this.uploads.deleteRemoved(deletedKeys);
+    return deletedKeys;
   }
 }

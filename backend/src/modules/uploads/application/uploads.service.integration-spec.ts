@@ -1,7 +1,7 @@
 // Uses real PostgreSQL and Redis, the services of an api replica, and files in a folder.
 import { formatImageMarkers } from '@thaw/contract/image-markers';
 import type { MessageType } from '@thaw/contract/scalars';
-import { createDroppedMessage, TestUploads } from '../../../testing/uploads.fixture';
+import { createMessage, TestUploads } from '../../../testing/uploads.fixture';
 
 jest.setTimeout(60_000);
 
@@ -71,7 +71,7 @@ describe('images', () => {
     const receiver = ownerId + 1;
     const [kept, removed] = [await testUploads.uploadImage(ownerId), await testUploads.uploadImage(ownerId)];
     // The expiry of its only message removes an image.
-    await testUploads.expireMessages(createDroppedMessage(ownerId, 'image', removed));
+    await testUploads.expireMessages(createMessage(ownerId, 'image', removed));
     await expect(testUploads.uploads.grant([kept, removed], receiver)).rejects.toMatchObject(notYours);
     expect(await testUploads.isVisibleTo(receiver, kept)).toBe(false);
   });

@@ -17,12 +17,22 @@ export interface ImageDecoderPoolSettings extends DecoderLimits {
   imagesPerProcess: number;
 }
 
+interface PooledDecoder {
+  decoder: ImageDecoderClient;
+  /** Images that the decoder has processed. */
+  imageCount: number;
+}
+
+interface IdleDecoder extends PooledDecoder {
+  /** Kills the decoder at the end of its idle time. */
+  timer: NodeJS.Timeout;
+}
+
 /** Decoder processes, which are started on demand and killed when idle. Each decodes one image at a time. */
 export class ImageDecoderPool {
   private readonly limiter: ConcurrencyLimiter;
   private readonly decoders = new Set<ImageDecoderClient>();
-  /** `imageCount`: images that the decoder has processed. */
-  private readonly idle: { decoder: ImageDecoderClient; imageCount: number; timer: NodeJS.Timeout }[] = [];
+  private readonly idle: IdleDecoder[] = [];
 
   constructor(private readonly settings: ImageDecoderPoolSettings) {
     this.limiter = new ConcurrencyLimiter(settings.concurrency, settings.maxQueued);
@@ -34,12 +44,10 @@ export class ImageDecoderPool {
    */
   decode(job: DecoderJob): Promise<DecodedImage | null> {
     return this.limiter.run(async () => {
-      const { decoder, imageCount } = this.takeIdleOrStart();
+      const { decoder, imageCount } = this.takeIdle() ?? this.start();
       // Throws only if the process could not be started, so there is nothing to kill.
       const image = await decoder.decode(job);
-      const newImageCount = imageCount + 1;
-      if (newImageCount >= this.settings.imagesPerProcess) decoder.kill();
-      else if (!decoder.hasEnded) this.returnToPool(decoder, newImageCount);
+      this.returnOrKill({ decoder, imageCount: imageCount + 1 });
       return image;
     });
   }
@@ -51,27 +59,34 @@ export class ImageDecoderPool {
     await Promise.all([...this.decoders].map(({ ended }) => ended));
   }
 
-  private takeIdleOrStart(): { decoder: ImageDecoderClient; imageCount: number } {
-    for (let entry = this.idle.pop(); entry; entry = this.idle.pop()) {
-      clearTimeout(entry.timer);
-      // An idle decoder may have been killed from outside, for instance by the kernel.
-      if (!entry.decoder.hasEnded) return entry;
-    }
+  private takeIdle(): PooledDecoder | undefined {
+    const idle = this.idle.pop();
+    if (!idle) return undefined;
+    clearTimeout(idle.timer);
+    // An idle decoder may have been killed from outside, for instance by the kernel.
+    return idle.decoder.hasEnded ? this.takeIdle() : idle;
+  }
+
+  private start(): PooledDecoder {
     const decoder = new ImageDecoderClient(this.settings);
     this.decoders.add(decoder);
     void decoder.ended.then(() => this.decoders.delete(decoder));
     return { decoder, imageCount: 0 };
   }
 
-  private returnToPool(decoder: ImageDecoderClient, imageCount: number): void {
+  /** Makes a decoder idle, unless it has ended or is to be replaced. */
+  private returnOrKill({ decoder, imageCount }: PooledDecoder): void {
+    if (decoder.hasEnded) return;
+    if (imageCount >= this.settings.imagesPerProcess) {
+      decoder.kill();
+      return;
+    }
     const timer = setTimeout(() => {
-      this.idle.splice(
-        this.idle.findIndex((entry) => entry.decoder === decoder),
-        1,
-      );
+      this.idle.splice(this.idle.indexOf(idle), 1);
       decoder.kill();
     }, this.settings.idleMs);
     timer.unref(); // an idle decoder does not keep the replica alive
-    this.idle.push({ decoder, imageCount, timer });
+    const idle: IdleDecoder = { decoder, imageCount, timer };
+    this.idle.push(idle);
   }
 }

@@ -13,7 +13,12 @@ import {
 } from '../../../testing/image-corpus.fixture';
 import { startTestApi, type TestApi } from '../../../testing/test-api.harness';
 import { startTestS3, type TestS3 } from '../../../testing/test-s3.harness';
-import { expectErrorResponse, signInAnonymously, upload } from '../../../testing/upload-requests.fixture';
+import {
+  type Browser,
+  expectErrorResponse,
+  signInAnonymously,
+  upload,
+} from '../../../testing/upload-requests.fixture';
 import { parseImageUrl } from '../../../testing/uploads.fixture';
 import { UploadRemovalService } from '../application/upload-removal.service';
 import { UploadsService } from '../application/uploads.service';
@@ -37,6 +42,17 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
+const avatarOptions = { bucket: 'avatars', fileName: 'profiles/a.png' };
+
+/** Uploads the plain JPEG, by default as an image of a chat. */
+const uploadAndGetUrl = async (
+  browser: Browser,
+  options?: { bucket: string; fileName: string },
+): Promise<string> => {
+  const { body } = await upload(browser, jpeg, options).expect(201);
+  return body.url as string;
+};
+
 describe.each([
   ['a folder', () => ({ STORAGE_DIR: folder })],
   ['S3', () => s3.settings],
@@ -44,17 +60,30 @@ describe.each([
   let api: TestApi;
   let uploads: UploadsService;
   let removal: UploadRemovalService;
+  let storage: FileStoragePort;
 
   beforeAll(async () => {
     api = await startTestApi(getSettings());
     uploads = api.app.get(UploadsService);
+    storage = api.app.get<FileStoragePort>(FILE_STORAGE_PORT);
     // An api replica has no removal service: the worker removes images.
-    removal = new UploadRemovalService(
-      api.app.get(UploadRepository),
-      api.app.get<FileStoragePort>(FILE_STORAGE_PORT),
-    );
+    removal = new UploadRemovalService(api.app.get(UploadRepository), storage);
   });
   afterAll(() => api.close());
+
+  /** `requestAsEach` requests an image as each of three users, and signed out. It returns the status codes. */
+  const signInThree = async () => {
+    const ada = await signInAnonymously(api);
+    const bob = await signInAnonymously(api);
+    const eve = await signInAnonymously(api);
+    const requestAsEach = async (url: string) => ({
+      ada: (await ada.browser.get(url)).status,
+      bob: (await bob.browser.get(url)).status,
+      eve: (await eve.browser.get(url)).status,
+      signedOut: (await api.openBrowser().get(url)).status,
+    });
+    return { ada, bob, eve, requestAsEach };
+  };
 
   it('are served re-encoded, without the metadata of the upload', async () => {
     const { browser } = await signInAnonymously(api);
@@ -86,10 +115,9 @@ describe.each([
     expect(await sharp(image.body as Buffer).stats()).toBeDefined(); // decodes all pixels
   });
 
-  it('are not sent again when If-None-Match matches their ETag, and HEAD returns their headers', async () => {
+  it('are not sent again when If-None-Match matches their ETag', async () => {
     const { browser } = await signInAnonymously(api);
-    const { body } = await upload(browser, jpeg).expect(201);
-    const url = body.url as string;
+    const url = await uploadAndGetUrl(browser);
     const { headers } = await browser.get(url);
     for (const knownEtags of [headers.etag, `W/${headers.etag}`, `"other", ${headers.etag}`, '*']) {
       const response = await browser.get(url).set('If-None-Match', knownEtags!).expect(304);
@@ -97,34 +125,35 @@ describe.each([
       expect(response.text).toBeFalsy();
     }
     await browser.get(url).set('If-None-Match', '"other"').expect(200);
+  });
+
+  it('have the same headers in the response to HEAD as to GET', async () => {
+    const { browser } = await signInAnonymously(api);
+    const url = await uploadAndGetUrl(browser);
+    const { headers } = await browser.get(url);
     const head = await browser.head(url).expect(200);
     expect(head.headers['content-length']).toBe(headers['content-length']);
     expect(head.headers['content-type']).toBe('image/jpeg');
   });
 
-  it('are visible only to users who are allowed to see them', async () => {
-    const [ada, bob, eve] = [
-      await signInAnonymously(api),
-      await signInAnonymously(api),
-      await signInAnonymously(api),
-    ];
-    const chatImage = (await upload(ada.browser, jpeg)).body.url as string;
-    const avatar = (await upload(ada.browser, jpeg, { bucket: 'avatars', fileName: 'profiles/a.png' })).body
-      .url as string;
-    const requestAsEach = async (url: string): Promise<Record<string, number>> => ({
-      ada: (await ada.browser.get(url)).status,
-      bob: (await bob.browser.get(url)).status,
-      eve: (await eve.browser.get(url)).status,
-      signedOut: (await api.openBrowser().get(url)).status,
-    });
-
+  it('of profiles are visible to every signed-in user', async () => {
+    const { ada, requestAsEach } = await signInThree();
+    const avatar = await uploadAndGetUrl(ada.browser, avatarOptions);
     expect(await requestAsEach(avatar)).toEqual({ ada: 200, bob: 200, eve: 200, signedOut: 401 });
-    expect(await requestAsEach(chatImage)).toEqual({ ada: 200, bob: 404, eve: 404, signedOut: 401 });
+  });
 
+  it('of chats are visible only to their owner and to users with a grant', async () => {
+    const { ada, bob, requestAsEach } = await signInThree();
+    const chatImage = await uploadAndGetUrl(ada.browser);
+    expect(await requestAsEach(chatImage)).toEqual({ ada: 200, bob: 404, eve: 404, signedOut: 401 });
     await uploads.grant(chatImage, bob.id);
     await uploads.grant([chatImage], bob.id); // a list is accepted, too; the repetition has no effect
     expect(await requestAsEach(chatImage)).toEqual({ ada: 200, bob: 200, eve: 404, signedOut: 401 });
-    // Neither a known ETag nor another method gives access to a known URL.
+  });
+
+  it('are refused to users without a grant, even with a known ETag or with HEAD', async () => {
+    const { ada, eve } = await signInThree();
+    const chatImage = await uploadAndGetUrl(ada.browser);
     const { headers } = await ada.browser.get(chatImage);
     await expectErrorResponse(
       eve.browser.get(chatImage).set('If-None-Match', headers.etag!),
@@ -132,22 +161,29 @@ describe.each([
       'not_found',
     );
     await eve.browser.head(chatImage).expect(404);
-    const denied = await eve.browser.get(chatImage);
-    expect(denied.headers['cache-control']).toBe('no-store');
-    expect(denied.headers.etag).toBeUndefined();
+    const refused = await eve.browser.get(chatImage);
+    expect(refused.headers['cache-control']).toBe('no-store');
+    expect(refused.headers.etag).toBeUndefined();
+  });
 
-    // Makes the image invisible, like the expiry of its message. The sweep below deletes the file.
-    const expiredMessage = { streamId: 'chat-x', eventId: randomUUID(), type: 'MessageSent' };
+  it('are invisible to everyone when their message has expired, and the next sweep deletes their file', async () => {
+    const { ada, bob, requestAsEach } = await signInThree();
+    const chatImage = await uploadAndGetUrl(ada.browser);
+    const avatar = await uploadAndGetUrl(ada.browser, avatarOptions);
+    await uploads.grant(chatImage, bob.id);
+
+    const message = { streamId: 'chat-x', eventId: randomUUID(), type: 'MessageSent' };
     const data = { senderId: ada.id, messageType: 'image', content: chatImage };
-    await removal.releaseImagesOf([{ ...expiredMessage, data }], api.database.dataSource.manager);
-    const statusesAfterRemoval = { ada: 404, bob: 404, eve: 404, signedOut: 401 };
-    expect(await requestAsEach(chatImage)).toEqual(statusesAfterRemoval);
-    expect(await requestAsEach(avatar)).toEqual({ ada: 200, bob: 200, eve: 200, signedOut: 401 });
+    await removal.releaseImagesOf([{ ...message, data }], api.database.dataSource.manager);
+    const statusesAfterExpiry = { ada: 404, bob: 404, eve: 404, signedOut: 401 };
+    expect(await requestAsEach(chatImage)).toEqual(statusesAfterExpiry);
     expect(await uploads.isOwnedBy(ada.id, chatImage, 'chat-images')).toBe(false);
 
     await removal.sweep(new Date());
-    expect(await requestAsEach(chatImage)).toEqual(statusesAfterRemoval);
-    expect(await api.app.get<FileStoragePort>(FILE_STORAGE_PORT).open(parseImageUrl(chatImage))).toBeNull();
+    expect(await requestAsEach(chatImage)).toEqual(statusesAfterExpiry);
+    expect(await storage.open(parseImageUrl(chatImage))).toBeNull();
+    // Other images of the user are not affected.
+    expect(await requestAsEach(avatar)).toEqual({ ada: 200, bob: 200, eve: 200, signedOut: 401 });
   });
 
   it('of several users are stored under their own URLs when uploaded concurrently', async () => {
@@ -174,9 +210,9 @@ describe('the API of images', () => {
   });
   afterAll(() => api.close());
 
-  it('returns 404 unless the URL is exactly that of a stored image, and for POST, PUT and DELETE', async () => {
+  it('returns 404 unless the URL is exactly that of a stored image', async () => {
     const { browser } = await signInAnonymously(api);
-    const url = (await upload(browser, jpeg)).body.url as string;
+    const url = await uploadAndGetUrl(browser);
     const name = url.split('/').at(-1)!;
     for (const wrongUrl of [
       `/api/files/avatars/${name}`,
@@ -200,6 +236,11 @@ describe('the API of images', () => {
       await expectErrorResponse(browser.get(wrongUrl), 404, 'not_found');
     }
     await browser.get(url).expect(200);
+  });
+
+  it('returns 404 for POST, PUT and DELETE', async () => {
+    const { browser } = await signInAnonymously(api);
+    const url = await uploadAndGetUrl(browser);
     for (const method of ['post', 'put', 'delete'] as const) {
       await expectErrorResponse(browser[method](url), 404, 'not_found');
     }

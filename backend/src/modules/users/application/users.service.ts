@@ -18,7 +18,7 @@ import { UserRepository, type UserWithStanding } from '../infrastructure/user.re
 import type { UserEntity } from '../infrastructure/user.entity';
 import { USER_RELATIONS, type UserRelationsPort } from './user-relations.port';
 
-/** A command without the fields that the service adds to every command. */
+/** A command without the fields that the service adds. A conditional type, because `Omit` would merge the commands. */
 type UserCommandInput<Command extends UserCommand = UserCommand> = Command extends UserCommand
   ? Omit<Command, 'userId' | 'eventId' | 'at'>
   : never;
@@ -59,12 +59,9 @@ export class UsersService {
     return (await this.users.findMany(userIds)).map(toProfile);
   }
 
-  /**
-   * Locks the given users who exist, so that none is erased before the end of the transaction.
-   * @returns whether all exist.
-   */
+  /** Whether all given users exist. Those who do are locked, so that none is erased before the transaction ends. */
   lockAndCheckExistence(userIds: readonly number[], manager: EntityManager): Promise<boolean> {
-    return this.users.lockExisting(userIds, manager);
+    return this.users.lockAndCheckExistence(userIds, manager);
   }
 
   /** The profiles and standings of the given users who exist, from one query and in no particular order. */
@@ -108,10 +105,11 @@ export class UsersService {
   async getVisibleUser(viewerId: number, userId: number): Promise<SelfUser | PublicUser> {
     if (viewerId === userId) return this.getSelf(userId);
     const mayRead = await this.relations.mayReadProfile(viewerId, userId);
-    if (!mayRead && !(await this.users.find(viewerId))?.isModerator) throw new DomainError('not_found');
+    const readsAsModerator = !mayRead && (await this.isModerator(viewerId));
+    if (!mayRead && !readsAsModerator) throw new DomainError('not_found');
     const profile = await this.users.findPublicProfile(userId);
     if (!profile) throw new DomainError('not_found');
-    if (!mayRead)
+    if (readsAsModerator)
       await this.processEvents.deliver('ProfileReadByModerator', { moderatorId: viewerId, userId });
     return { ...profile, isOnline: await this.relations.isSeenOnline(viewerId, userId) };
   }
@@ -182,6 +180,11 @@ export class UsersService {
     return this.getSelf(userId);
   }
 
+  private async isModerator(userId: number): Promise<boolean> {
+    const user = await this.users.find(userId);
+    return user !== null && user.isModerator;
+  }
+
   private async requireUser(userId: number): Promise<UserEntity> {
     const user = await this.users.find(userId);
     if (!user) throw new DomainError('not_found');
@@ -198,19 +201,19 @@ export class UsersService {
 
   /** Executes the first command of a user, whose id was just allocated. @throws DomainError email_taken */
   private create(userId: number, input: UserCommandInput, manager: EntityManager): Promise<void> {
-    return this.translateConflict(
+    return this.translateEmailConflict(
       this.executor.executeFirst(buildUserStreamId(userId), userDecider, toCommand(userId, input), manager),
     );
   }
 
   private execute(userId: number, input: UserCommandInput, manager?: EntityManager): Promise<void> {
-    return this.translateConflict(
+    return this.translateEmailConflict(
       this.executor.execute(buildUserStreamId(userId), userDecider, toCommand(userId, input), manager),
     );
   }
 
   /** @throws DomainError email_taken; errors of the execution. */
-  private async translateConflict(execution: Promise<unknown>): Promise<void> {
+  private async translateEmailConflict(execution: Promise<unknown>): Promise<void> {
     try {
       await execution;
     } catch (error) {

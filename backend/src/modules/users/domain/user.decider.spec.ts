@@ -45,7 +45,12 @@ describe('userDecider', () => {
   it('registers a user', () => {
     given()
       .when({ ...commandBase, type: 'RegisterUser', username: 'bold-fox-1', email: 'bo@example.org' })
-      .then({ type: 'UserRegistered', eventId, occurredAt: at, data: { userId, email: 'bo@example.org' } });
+      .then({
+        type: 'UserRegistered',
+        eventId,
+        occurredAt: at,
+        data: { userId, username: 'bold-fox-1', email: 'bo@example.org' },
+      });
   });
 
   it('starts an anonymous user', () => {
@@ -62,7 +67,7 @@ describe('userDecider', () => {
 
   it('refuses to create a second user with the same id', () => {
     const secondStart: UserCommand = { ...commandBase, type: 'StartAnonymousUser', username: 'bold-fox-1' };
-    // Not `thenThrows`: a taken id is a bug, so the error is no DomainError.
+    // Not `thenThrows`, which expects a DomainError: a taken id is a bug.
     expect(() => given(anonymousUserStarted).when(secondStart).decide()).toThrow('The user id is taken');
   });
 
@@ -121,7 +126,7 @@ describe('userDecider for moderators', () => {
       .then({ type: 'ModeratorAppointed' });
   });
 
-  it('ignores the appointment of a moderator, and the dismissal of a user who is not a moderator', () => {
+  it('appends no event when a moderator is appointed again, or when a user who is no moderator is dismissed', () => {
     given(userRegistered, moderatorAppointed).when(appointModerator).thenNothing();
     given(userRegistered).when(dismissModerator).thenNothing();
   });

@@ -34,7 +34,7 @@ const FIND_WITH_STANDING: PreparedStatement = {
          FROM users LEFT JOIN standings ON standings.user_id = users.id WHERE users.id = ANY($1::bigint[])`,
 };
 
-/** Reads the table `users`, which only `usersProjection` writes, and locks users and e-mail addresses. */
+/** Reads and locks users. Does not write them: the table `users` is a projection, which `usersProjection` updates. */
 @Injectable()
 export class UserRepository {
   constructor(
@@ -56,12 +56,9 @@ export class UserRepository {
   /** The profile of a user as others see it, from the read replica. */
   async findPublicProfile(id: number): Promise<Profile | null> {
     const [row] = await this.replica.read((connection) =>
-      connection.query<{ id: string; username: string; avatar: string | null }[]>(
-        'SELECT id, username, avatar FROM users WHERE id = $1',
-        [id],
-      ),
+      connection.query<Omit<Profile, 'id'>[]>('SELECT username, avatar FROM users WHERE id = $1', [id]),
     );
-    return row ? { ...row, id: Number(row.id) } : null;
+    return row ? { id, ...row } : null;
   }
 
   /** Finds a user with their standing, in one query. */
@@ -82,12 +79,13 @@ export class UserRepository {
   }
 
   /** Whether all given users exist. Locks their rows against deletion until the end of the transaction. */
-  async lockExisting(ids: readonly number[], manager: EntityManager): Promise<boolean> {
+  async lockAndCheckExistence(ids: readonly number[], manager: EntityManager): Promise<boolean> {
+    const uniqueIds = [...new Set(ids)];
     const rows = await manager.query<unknown[]>(
       'SELECT id FROM users WHERE id = ANY($1::bigint[]) ORDER BY id FOR KEY SHARE',
-      [[...new Set(ids)]],
+      [uniqueIds],
     );
-    return rows.length === new Set(ids).size;
+    return rows.length === uniqueIds.length;
   }
 
   findModerators(): Promise<UserEntity[]> {
@@ -96,10 +94,9 @@ export class UserRepository {
 
   /**
    * Claims an e-mail address for a user. This address and the user's current one stay locked until the end of the
-   * transaction: other transactions that claim either of them wait. Therefore the event by which a user gives up an
-   * address precedes the event by which another user gets it. `usersProjection` applies them in this order, so it does
-   * not violate the unique index. PostgreSQL would log the address with such a violation, but logs must contain no
-   * e-mail addresses.
+   * transaction: other transactions that claim either of them wait. So one user has given up an address, in the order
+   * of events, before another user gets it, and `usersProjection` does not violate the unique index. (PostgreSQL would
+   * log the address with such a violation, but logs must contain no e-mail addresses.)
    * @returns false when another user has the address.
    */
   async claimEmail(email: string, userId: number, manager: EntityManager): Promise<boolean> {

@@ -20,30 +20,37 @@ const readShownToast = () => {
 
 beforeEach(() => useToasts.setState({ shown: null }));
 
-it('lists each requester by name, or by id when the profile cannot be loaded, in a scrolling list', async () => {
+it('lists each requester by name, or by id when the profile cannot be loaded', async () => {
   fakeServer({ 'GET /api/friends/requests/7': pendingRequests, 'GET /api/user/12': heron });
   renderModal();
   expect(await screen.findByText('heron')).toBeVisible();
   // The product specification demands this text (docs/product-decisions.md, A66).
   expect(await screen.findByText('Utilizador #13')).toBeVisible();
-  expect(screen.getByRole('list', { name: 'Friend requests' })).toHaveClass('max-h-96', 'overflow-y-auto');
+});
+
+it('shows the requests in a list of limited height, which scrolls', async () => {
+  fakeServer({ 'GET /api/friends/requests/7': pendingRequests, 'GET /api/user/12': heron });
+  renderModal();
+  const list = await screen.findByRole('list', { name: 'Friend requests' });
+  expect(list).toHaveClass('max-h-96', 'overflow-y-auto');
 });
 
 it.each([
   ['Accept', 'accepted', { title: 'Request accepted', description: 'User has been added to your friends.' }],
   ['Decline', 'declined', { title: 'Request declined', description: undefined }],
-])('%s answers the request once, shows a toast and removes the row', async (button, status, toastText) => {
+])('%s pressed twice answers once, shows a toast and removes the row', async (button, status, toastText) => {
   const server = fakeServer({
     'GET /api/friends/requests/7': pendingRequests,
     'GET /api/user/12': heron,
     'PUT /api/friends/request/31': (body: unknown) => ({ ...pendingRequests[0], ...(body as object) }),
   });
   renderModal();
-  const [row] = await screen.findAllByRole('listitem');
-  await within(row!).findByText('heron');
+  const [firstRow] = await screen.findAllByRole('listitem');
+  const row = within(firstRow!);
+  await row.findByText('heron');
   // After the answer, the server no longer lists the request.
   server.routes['GET /api/friends/requests/7'] = pendingRequests.slice(1);
-  await userEvent.dblClick(within(row!).getByRole('button', { name: button }));
+  await userEvent.dblClick(row.getByRole('button', { name: button }));
   await waitFor(() => expect(readShownToast()).toEqual(toastText));
   await waitFor(() => expect(screen.getAllByRole('listitem')).toHaveLength(1));
   expect(server.calls.filter(({ method }) => method === 'PUT')).toEqual([
@@ -65,6 +72,7 @@ it('shows an error when answering fails, refetches the requests and enables the 
       description: 'Could not respond to request. Please try again.',
     }),
   );
+  // The first load, and the refetch.
   await waitFor(() => expect(server.count('GET', '/api/friends/requests/7')).toBe(2));
   expect(screen.getByRole('button', { name: 'Accept' })).toBeEnabled();
   warn.mockRestore();

@@ -1,7 +1,7 @@
 import { useId, useState, type KeyboardEvent } from 'react';
 import { useFriends } from '@/features/friends/api/friends';
 import { copy } from '@/features/friends/copy';
-import { searchFriends, sortFriends, type Unread } from '@/features/friends/friend-list';
+import { searchFriends, sortFriends, type UnreadCounts } from '@/features/friends/friend-list';
 import { cn } from '@/lib/class-names';
 import { Badge } from '@/product/badge';
 import { Portrait, describePresence } from '@/product/portrait';
@@ -9,7 +9,7 @@ import { Modal } from '@/ui/modal';
 
 export interface FriendSwitcherProps {
   userId: number;
-  unread: Unread;
+  unread: UnreadCounts;
   onOpen: (friendId: number) => void;
   onDismiss: () => void;
 }

@@ -4,7 +4,7 @@ import { useFriends } from '@/features/friends/api/friends';
 import { FriendPicture, FriendRow } from '@/features/friends/components/friend-row';
 import { NoFriends } from '@/features/friends/components/no-friends';
 import { copy } from '@/features/friends/copy';
-import { sortFriends, type Unread } from '@/features/friends/friend-list';
+import { sortFriends, type UnreadCounts } from '@/features/friends/friend-list';
 import { useRemoveFriend } from '@/features/friends/hooks/use-remove-friend';
 import { cn } from '@/lib/class-names';
 import { ListSkeleton } from '@/ui/list-skeleton';
@@ -20,7 +20,7 @@ const maxShortListFriends = 40;
 
 export interface FriendsPanelProps {
   userId: number;
-  unread: Unread;
+  unread: UnreadCounts;
   /** Ids of the friends who are typing to the user. */
   typing?: readonly number[];
   /** Returns the unsent draft to a friend; empty if there is none. */

@@ -1,5 +1,5 @@
 import { useQueryClient, type QueryClient } from '@tanstack/react-query';
-import { useEffect, useRef, useState } from 'react';
+import { useCallback, useEffect, useRef, useState } from 'react';
 import { type Profile } from '@thaw/contract/users';
 import { copy } from '@/features/friends/copy';
 import { readSentRequest } from '@/features/friends/stores/sent-requests';
@@ -13,40 +13,36 @@ export interface FriendNewsOptions {
   userId: number;
   /** Whether the list of requests is open. It shows new requests itself, so they need no toast. */
   isListOpen: boolean;
+  /** Opens the chat with a friend. */
   onOpen: (friendId: number) => void;
 }
 
 const readCachedName = (queries: QueryClient, userId: number): string | undefined =>
   queries.getQueryData<Profile>(profileKey(userId))?.username;
 
-/**
- * Shows a toast with an action for each friend request that the user receives, and for each request of the user that is
- * accepted.
- * @returns the number of these requests since the page was opened
- */
-export const useFriendNews = ({ userId, isListOpen, onOpen }: FriendNewsOptions): number => {
+interface ReceivedRequestsOptions extends Pick<FriendNewsOptions, 'userId' | 'isListOpen'> {
+  onNews: () => void;
+}
+
+/** Shows a toast for each friend request that the user receives; closes it when the list of requests opens. */
+const useReceivedRequests = ({ userId, isListOpen, onNews }: ReceivedRequestsOptions): void => {
   const queries = useQueryClient();
-  const [count, setCount] = useState(0);
-  /** Id of the last toast for a received request; `closeToast` ignores it once another toast is shown. */
-  const requestToastId = useRef<number>(undefined);
-  // The options of the last render, for the handlers of events.
-  const latestOptions = useRef({ isListOpen, onOpen });
+  /** Id of the last toast; `closeToast` ignores it once another toast is shown. */
+  const toastId = useRef<number>(undefined);
   useEffect(() => {
-    latestOptions.current = { isListOpen, onOpen };
-    if (isListOpen && requestToastId.current !== undefined) closeToast(requestToastId.current);
-  });
+    if (isListOpen && toastId.current !== undefined) closeToast(toastId.current);
+  }, [isListOpen]);
 
   useEffect(
     () =>
       onAppEvent('friend-request-received', ({ id, requesterId }) => {
-        setCount((current) => current + 1);
-        if (latestOptions.current.isListOpen) return;
+        onNews();
+        if (isListOpen) return;
         const { received } = copy.toasts;
+        const name = readCachedName(queries, requesterId) ?? copy.requests.placeholder(requesterId);
         toast({
           title: received.title,
-          description: received.description(
-            readCachedName(queries, requesterId) ?? copy.requests.placeholder(requesterId),
-          ),
+          description: received.description(name),
           action: {
             ...received.action,
             run: () => {
@@ -55,11 +51,20 @@ export const useFriendNews = ({ userId, isListOpen, onOpen }: FriendNewsOptions)
             },
           },
         });
-        // `toast` has replaced `shown` by the toast above.
-        requestToastId.current = useToasts.getState().shown?.id;
+        // `shown` is now the toast above.
+        toastId.current = useToasts.getState().shown?.id;
       }),
-    [queries, userId],
+    [queries, userId, isListOpen, onNews],
   );
+};
+
+interface AcceptedRequestsOptions extends Pick<FriendNewsOptions, 'onOpen'> {
+  onNews: () => void;
+}
+
+/** Shows a toast for each request of the user that is accepted. Its action opens the chat with the new friend. */
+const useAcceptedRequests = ({ onOpen, onNews }: AcceptedRequestsOptions): void => {
+  const queries = useQueryClient();
   useEffect(
     () =>
       onAppEvent('friendship-accepted', ({ requestId, friendId }) => {
@@ -68,16 +73,27 @@ export const useFriendNews = ({ userId, isListOpen, onOpen }: FriendNewsOptions)
         const isCausedByUser =
           requestIdsSettledByThisPage.has(requestId) || readSentRequest(queries, friendId) === 'sending';
         if (isCausedByUser) return;
-        setCount((current) => current + 1);
+        onNews();
         const { befriended } = copy.toasts;
         const name = readCachedName(queries, friendId);
         toast({
           title: befriended.title,
           ...(name === undefined ? {} : { description: befriended.description(name) }),
-          action: { ...befriended.action, run: () => latestOptions.current.onOpen(friendId) },
+          action: { ...befriended.action, run: () => onOpen(friendId) },
         });
       }),
-    [queries],
+    [queries, onOpen, onNews],
   );
+};
+
+/**
+ * Shows toasts for the friend requests that the user receives, and for those of the user that are accepted.
+ * @returns the number of both kinds of requests since the page was opened
+ */
+export const useFriendNews = ({ userId, isListOpen, onOpen }: FriendNewsOptions): number => {
+  const [count, setCount] = useState(0);
+  const onNews = useCallback(() => setCount((current) => current + 1), []);
+  useReceivedRequests({ userId, isListOpen, onNews });
+  useAcceptedRequests({ onOpen, onNews });
   return count;
 };

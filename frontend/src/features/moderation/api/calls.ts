@@ -25,17 +25,23 @@ export const claimCase = async (caseId: number): Promise<Claim> =>
 export const releaseCase = (caseId: number): Promise<unknown> =>
   request('DELETE', `${caseUrl(caseId)}/claim`);
 
+/** @returns the version of the case with the note */
 export const addNote = async (caseId: number, note: AddNote): Promise<VersionAnswer> =>
   versionAnswerSchema.parse(await request('POST', `${caseUrl(caseId)}/notes`, note));
 
-const postCaseChange = async (url: string, body: object): Promise<ModerationCase> =>
-  moderationCaseSchema.parse(await request('POST', url, body));
+/** @returns the changed case */
+const changeCase = async (
+  caseId: number,
+  change: 'escalation' | 'decision',
+  body: object,
+): Promise<ModerationCase> =>
+  moderationCaseSchema.parse(await request('POST', `${caseUrl(caseId)}/${change}`, body));
 
 export const escalateCase = (caseId: number, body: EscalateCase): Promise<ModerationCase> =>
-  postCaseChange(`${caseUrl(caseId)}/escalation`, body);
+  changeCase(caseId, 'escalation', body);
 
 export const decideCase = (caseId: number, body: DecideCase): Promise<ModerationCase> =>
-  postCaseChange(`${caseUrl(caseId)}/decision`, body);
+  changeCase(caseId, 'decision', body);
 
 /** Confirms or lifts a ban that another moderator has imposed. */
 export const confirmBan = (caseId: number, body: ConfirmBan): Promise<unknown> =>

@@ -10,6 +10,12 @@ import { useModeratorName } from '@/features/moderation/hooks/use-moderator-name
 
 const texts = copy.confirmation;
 const choices = ['yes', 'no'] as const;
+type Choice = (typeof choices)[number];
+
+const toChoice = (isConfirmed: boolean | null): Choice | null => {
+  if (isConfirmed === null) return null;
+  return isConfirmed ? 'yes' : 'no';
+};
 
 /** The form in which a second moderator confirms or rejects a ban. */
 export const ConfirmationForm = ({
@@ -22,15 +28,14 @@ export const ConfirmationForm = ({
   // Problems are shown only after the first attempt to submit.
   const [wasSubmitted, setSubmitted] = useState(false);
   const decision = moderationCase.history.findLast((entry) => entry.kind === 'decision');
-  const deciderId = decision?.moderatorId ?? null;
+  const deciderId = decision?.moderatorId ?? null; // null for a ban by an automatic rule
   const deciderName = useModeratorName(deciderId);
-  const choice = draft.isConfirmed === null ? null : draft.isConfirmed ? 'yes' : 'no';
-  // Facts that were not edited are a generated template. It is hidden, because it must not replace those of the ban.
+  const choice = toChoice(draft.isConfirmed);
+  // Facts that were not edited are a template. The field is empty then, and the facts of the ban stay as they are.
   const facts = draft.isFactsEdited ? draft.facts : '';
-  const problems = wasSubmitted ? (buildConfirmationBody(draft, moderationCase.version).problems ?? []) : [];
+  const { body, problems = [] } = buildConfirmationBody(draft, moderationCase.version);
   const submit = (): void => {
     setSubmitted(true);
-    const { body } = buildConfirmationBody(draft, moderationCase.version);
     if (body) onDecide(() => confirmBan(moderationCase.id, body));
   };
   return (
@@ -58,11 +63,11 @@ export const ConfirmationForm = ({
       <TextField
         label={texts.facts}
         hint={texts.factsHint}
-        error={findLengthError(problems)}
+        error={wasSubmitted ? findLengthError(problems) : undefined}
         rows={4}
         counter={copy.decide.counter(countCharacters(facts), limits.factsMaxCodePoints)}
         value={facts}
-        // An empty field counts as not edited: it leaves the facts of the ban as they are.
+        // An empty field counts as not edited.
         onChange={({ target }) => onChange({ facts: target.value, isFactsEdited: target.value !== '' })}
       />
     </FormFrame>

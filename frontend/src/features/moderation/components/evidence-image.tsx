@@ -16,14 +16,24 @@ export interface EvidenceImageProps {
   isSealed: boolean;
 }
 
+const texts = copy.evidence.image;
+
+const describeFailure = (error: unknown): string => {
+  if (!(error instanceof ApiError)) return texts.failed;
+  if (error.status === 404) return texts.gone;
+  return error.serverMessage || texts.failed;
+};
+
 /** An image of the evidence, covered until the moderator shows it. The server records each load. */
 export const EvidenceImage = ({ caseId, image, isSealed }: EvidenceImageProps) => {
   const { imageId, width, height } = image;
   const [phase, setPhase] = useState<Phase>({ name: 'covered' });
-  const texts = copy.evidence.image;
   const url = phase.name === 'shown' ? phase.url : undefined;
   // Frees the image when it is covered again or unmounted.
-  useEffect(() => (url === undefined ? undefined : () => URL.revokeObjectURL(url)), [url]);
+  useEffect(() => {
+    if (url === undefined) return;
+    return () => URL.revokeObjectURL(url);
+  }, [url]);
 
   const load = async (): Promise<void> => {
     setPhase({ name: 'loading' });
@@ -31,9 +41,7 @@ export const EvidenceImage = ({ caseId, image, isSealed }: EvidenceImageProps) =
       const blob = await loadCaseImage(caseId, imageId);
       setPhase({ name: 'shown', url: URL.createObjectURL(blob) });
     } catch (error) {
-      const isGone = error instanceof ApiError && error.status === 404;
-      const reason = (error instanceof ApiError && error.serverMessage) || texts.failed;
-      setPhase({ name: 'failed', text: isGone ? texts.gone : reason });
+      setPhase({ name: 'failed', text: describeFailure(error) });
     }
   };
   const show = (): void => {
@@ -42,6 +50,7 @@ export const EvidenceImage = ({ caseId, image, isSealed }: EvidenceImageProps) =
     else void load();
   };
   const cover = (): void => setPhase({ name: 'covered' });
+  const canShow = phase.name === 'covered' || phase.name === 'failed';
 
   if (phase.name === 'shown')
     return (
@@ -65,7 +74,8 @@ export const EvidenceImage = ({ caseId, image, isSealed }: EvidenceImageProps) =
         <p role="status" className="text-sm">
           {texts.loading}
         </p>
-      ) : phase.name === 'confirming' ? (
+      ) : null}
+      {phase.name === 'confirming' ? (
         <>
           <p role="alert" className="text-base font-semibold">
             {texts.sealed}
@@ -79,18 +89,17 @@ export const EvidenceImage = ({ caseId, image, isSealed }: EvidenceImageProps) =
             </Button>
           </div>
         </>
-      ) : (
-        <>
-          {phase.name === 'failed' ? (
-            <p role="alert" className="text-sm text-destructive">
-              {phase.text}
-            </p>
-          ) : null}
-          <Button size="sm" variant="secondary" aria-label={`${texts.show} ${imageId}`} onClick={show}>
-            {texts.show}
-          </Button>
-        </>
-      )}
+      ) : null}
+      {phase.name === 'failed' ? (
+        <p role="alert" className="text-sm text-destructive">
+          {phase.text}
+        </p>
+      ) : null}
+      {canShow ? (
+        <Button size="sm" variant="secondary" aria-label={`${texts.show} ${imageId}`} onClick={show}>
+          {texts.show}
+        </Button>
+      ) : null}
     </div>
   );
 };

@@ -45,7 +45,7 @@ export const Section = ({
   );
 };
 
-/** A text with a name that a person has chosen. `bdi` keeps a right-to-left name from reordering the text around it. */
+/** A user name, or a text with one. `bdi` keeps a right-to-left name from reordering the text around it. */
 export const IsolatedName = ({ children }: { children: string }) => (
   <bdi className="wrap-anywhere">{children}</bdi>
 );

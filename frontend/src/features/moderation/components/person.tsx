@@ -79,8 +79,7 @@ const Details = ({ person, now }: { person: ModeratedPerson; now: number }) => {
   const { kind, until } = person.standing;
   const standing = copy.standings[kind];
   const account = person.isAnonymous ? texts.anonymous : texts.registered;
-  // `upheld`: decided reports that led to action.
-  const { total, upheld, decided } = person.reportsMade;
+  const { total, decided, upheld } = person.reportsMade; // `upheld` of the `decided` reports led to action
   const otherAccountIds = person.sameDeviceIds; // accounts that were used on the same devices
   return (
     <dl className="grid gap-1.5 text-base">
@@ -102,8 +101,52 @@ const Details = ({ person, now }: { person: ModeratedPerson; now: number }) => {
   );
 };
 
+/** States whether the person's data is on legal hold. The button opens the dialog that places or lifts the hold. */
+const LegalHold = ({ isHeld, onOpenDialog }: { isHeld: boolean; onOpenDialog: () => void }) => (
+  <>
+    {isHeld ? (
+      <p>
+        <Chip tone="warning">{texts.heldChip}</Chip>{' '}
+        <span className="text-sm text-muted-foreground">{texts.held}</span>
+      </p>
+    ) : null}
+    <Button size="sm" variant="secondary" className="w-fit" aria-haspopup="dialog" onClick={onOpenDialog}>
+      {isHeld ? texts.unhold : texts.hold}
+    </Button>
+  </>
+);
+
+/** All cases about the person. The one that is open is not a link. */
+const Cases = ({
+  person,
+  openCaseId,
+  onOpenCase,
+}: {
+  person: ModeratedPerson;
+  openCaseId: number;
+  onOpenCase: (caseId: number) => void;
+}) => (
+  <ul aria-label={texts.cases} className="grid gap-1">
+    {person.cases.map(({ id, state, outcome, openedAt }) => (
+      <li key={id} className="flex flex-wrap items-center gap-x-2">
+        {id === openCaseId ? (
+          <span className="font-semibold">{texts.openCase(id)}</span>
+        ) : (
+          <Button variant="link" className="h-auto px-0" onClick={() => onOpenCase(id)}>
+            {texts.openCase(id)}
+          </Button>
+        )}
+        <span className="text-sm text-muted-foreground">
+          {outcome ? copy.outcomes[outcome] : copy.states[state]}, {formatMoment(openedAt)}
+        </span>
+      </li>
+    ))}
+  </ul>
+);
+
 interface PersonProps {
   userId: number;
+  /** The open case. */
   caseId: number;
   onOpenCase: (caseId: number) => void;
 }
@@ -139,25 +182,12 @@ export const Person = ({ userId, caseId, onOpenCase }: PersonProps) => {
       </Section>
     );
   const { isHeld } = person;
+  const hasOtherCases = person.cases.length > 1; // the open case is one of them
   return (
     <>
       <Section title={texts.title}>
         <Details person={person} now={now} />
-        {isHeld ? (
-          <p>
-            <Chip tone="warning">{texts.heldChip}</Chip>{' '}
-            <span className="text-sm text-muted-foreground">{texts.held}</span>
-          </p>
-        ) : null}
-        <Button
-          size="sm"
-          variant="secondary"
-          className="w-fit"
-          aria-haspopup="dialog"
-          onClick={() => setDialog({ kind: 'hold' })}
-        >
-          {isHeld ? texts.unhold : texts.hold}
-        </Button>
+        <LegalHold isHeld={isHeld} onOpenDialog={() => setDialog({ kind: 'hold' })} />
       </Section>
       <Section title={texts.sanctions}>
         <Sanctions
@@ -166,25 +196,9 @@ export const Person = ({ userId, caseId, onOpenCase }: PersonProps) => {
           onLift={(sanctionId) => setDialog({ kind: 'lift', sanctionId })}
         />
       </Section>
-      {/* The list contains the open case as well. */}
-      {person.cases.length > 1 ? (
+      {hasOtherCases ? (
         <Section title={texts.cases}>
-          <ul aria-label={texts.cases} className="grid gap-1">
-            {person.cases.map(({ id, state, outcome, openedAt }) => (
-              <li key={id} className="flex flex-wrap items-center gap-x-2">
-                {id === caseId ? (
-                  <span className="font-semibold">{texts.openCase(id)}</span>
-                ) : (
-                  <Button variant="link" className="h-auto px-0" onClick={() => onOpenCase(id)}>
-                    {texts.openCase(id)}
-                  </Button>
-                )}
-                <span className="text-sm text-muted-foreground">
-                  {outcome ? copy.outcomes[outcome] : copy.states[state]}, {formatMoment(openedAt)}
-                </span>
-              </li>
-            ))}
-          </ul>
+          <Cases person={person} openCaseId={caseId} onOpenCase={onOpenCase} />
         </Section>
       ) : null}
       {dialog?.kind === 'hold' ? (

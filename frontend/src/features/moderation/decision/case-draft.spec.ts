@@ -21,7 +21,7 @@ const createDraft = (changes: Partial<CaseDraft> = {}): CaseDraft => ({
 /** Long enough for the facts of a decision and for the answer to an appeal. */
 const validText = 'We looked again and keep the decision.';
 
-it('creates a draft with the rule of the gravest category, and its facts template with the date filled in', () => {
+it('creates a draft with the suggested rule, and with its facts template, in which the date is filled in', () => {
   // The reports of `aCase` are of the category `sexual`; its evidence is of 20 November.
   expect(createDraft()).toMatchObject({
     outcome: null,
@@ -29,22 +29,25 @@ it('creates a draft with the rule of the gravest category, and its facts templat
     facts:
       'On 20 November 2026 you went on with sexual messages or pictures that the other person had not asked for.',
   });
-  // Numbers of reports by category; `minor` is about a person under 18.
+});
+
+it('suggests the rule of the gravest category of reports, or none if that category has no rule', () => {
+  // Numbers of reports by category. `minor` (a person under 18) is graver than `spam`.
   expect(suggestRule({ categories: { spam: 3, minor: 1 } })).toBe('adults_only');
   expect(suggestRule({ categories: { other: 1 } })).toBeNull();
 });
 
 it('replaces the facts when the rule changes, unless they were edited', () => {
   const happenedAt = '2026-11-20T21:00:00.000Z';
-  expect(withRule(createDraft(), 'no_hate', happenedAt).facts).toBe(
+  const untouched = createDraft();
+  expect(withRule(untouched, 'no_hate', happenedAt).facts).toBe(
     'On 20 November 2026 you insulted somebody for who they are.',
   );
-  expect(withRule(createDraft({ facts: 'my words', isFactsEdited: true }), 'no_hate', happenedAt).facts).toBe(
-    'my words',
-  );
+  const edited = createDraft({ facts: 'my words', isFactsEdited: true });
+  expect(withRule(edited, 'no_hate', happenedAt).facts).toBe('my words');
 });
 
-it.each<[string, Partial<CaseDraft>, object]>([
+it.each<[title: string, changes: Partial<CaseDraft>, expected: object]>([
   ['a dismissal without rule, facts and end', { outcome: 'dismissed' }, { version, outcome: 'dismissed' }],
   [
     'a suspension with an end, trimmed texts and images to block',
@@ -76,9 +79,9 @@ it.each<[string, Partial<CaseDraft>, object]>([
   expect(decideCaseSchema.parse(body)).toEqual(expected);
 });
 
-/** Each case adds `customUntil`, the value of the date field, in the local time zone. */
+/** Lacks `customUntil`, the end in the local time zone. */
 const customSuspension = { outcome: 'suspended', facts: validText, duration: 'custom' } as const;
-it.each<[string, Problem, Partial<CaseDraft>]>([
+it.each<[title: string, problem: Problem, changes: Partial<CaseDraft>]>([
   ['no outcome is chosen', 'choice', {}],
   ['a warning has no rule', 'rule', { outcome: 'warned', rule: null, facts: validText }],
   ['the facts are too short', 'short', { outcome: 'warned', facts: '   too short   ' }],
@@ -98,39 +101,39 @@ it('counts the code points of the facts, not the UTF-16 code units', () => {
   expect(findProblems('🙂'.repeat(limits.factsMinCodePoints - 1))).toEqual(['short']);
 });
 
-it('builds the confirmation of a ban, with facts only if they were edited, and requires a choice', () => {
-  // The facts of this draft are those of the template, which the moderator has not written.
-  expect(buildConfirmationBody(createDraft({ isConfirmed: true }), version).body).toEqual({
-    version,
-    isConfirmed: true,
-  });
-  const { body } = buildConfirmationBody(
-    createDraft({ isConfirmed: false, facts: validText, isFactsEdited: true }),
-    version,
-  );
+it('builds the confirmation of a ban without facts if the moderator has not edited them', () => {
+  const { body } = buildConfirmationBody(createDraft({ isConfirmed: true }), version);
+  expect(body).toEqual({ version, isConfirmed: true });
+});
+
+it('builds the rejection of a ban with the facts that the moderator has edited', () => {
+  const draft = createDraft({ isConfirmed: false, facts: validText, isFactsEdited: true });
+  const { body } = buildConfirmationBody(draft, version);
   expect(confirmBanSchema.parse(body)).toEqual({ version, isConfirmed: false, facts: validText });
+});
+
+it('reports a problem if neither confirmation nor rejection of a ban is chosen', () => {
   expect(buildConfirmationBody(createDraft(), version).problems).toEqual(['choice']);
 });
 
-it('builds the decision of an appeal, with a new end only if the sanction is reduced, and requires an answer', () => {
-  const reversed = buildAppealDecisionBody(
-    createDraft({ appealOutcome: 'reversed', answer: validText }),
-    version,
-    now,
-  ).body;
-  expect(decideAppealSchema.parse(reversed)).toEqual({ version, outcome: 'reversed', answer: validText });
-  const reduced = buildAppealDecisionBody(
-    createDraft({ appealOutcome: 'reduced', duration: '1', answer: validText }),
-    version,
-    now,
-  ).body;
-  expect(decideAppealSchema.parse(reduced)).toEqual({
+it('builds the decision of an appeal that reverses the sanction, without an end', () => {
+  const draft = createDraft({ appealOutcome: 'reversed', answer: validText });
+  const { body } = buildAppealDecisionBody(draft, version, now);
+  expect(decideAppealSchema.parse(body)).toEqual({ version, outcome: 'reversed', answer: validText });
+});
+
+it('builds the decision of an appeal that reduces the sanction, with a new end', () => {
+  const draft = createDraft({ appealOutcome: 'reduced', duration: '1', answer: validText });
+  const { body } = buildAppealDecisionBody(draft, version, now);
+  expect(decideAppealSchema.parse(body)).toEqual({
     version,
     outcome: 'reduced',
     answer: validText,
     until: '2026-11-22T10:00:00.000Z',
   });
-  expect(buildAppealDecisionBody(createDraft({ appealOutcome: 'upheld' }), version, now).problems).toEqual([
-    'short',
-  ]);
+});
+
+it('reports a problem if the decision of an appeal has no answer', () => {
+  const draft = createDraft({ appealOutcome: 'upheld' });
+  expect(buildAppealDecisionBody(draft, version, now).problems).toEqual(['short']);
 });

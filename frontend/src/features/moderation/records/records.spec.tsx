@@ -3,27 +3,44 @@ import { aCase } from '@/testing/moderation-factories';
 import { findCaseHeading, moderatorId, showModeration } from '@/testing/moderation-page';
 
 const recordedAt = '2026-11-20T21:04:30.000Z';
-/** An entry of another moderator, whom `showModeration` names mod-two. */
-const entry = { moderatorId: 4, action: 'case_read', at: recordedAt, caseId: 8, userId: 9, imageId: null };
 const createAuditRoute = (search = '') => `GET /api/moderation/audit${search}` as const;
+/** An entry of another moderator, whom `showModeration` names mod-two. */
+const otherEntry = {
+  id: 2,
+  moderatorId: 4,
+  action: 'case_read',
+  at: recordedAt,
+  caseId: 8,
+  userId: 9,
+  imageId: null,
+};
+const ownEntry = { ...otherEntry, id: 1, moderatorId, action: 'image_read', imageId: 31 };
 
-it('lists what all moderators or a chosen one did, loads older entries, and opens a listed case', async () => {
-  const { user } = showModeration([aCase({ id: 8, username: 'brave-heron-7' })], '?view=audit', {
-    [createAuditRoute()]: { entries: [{ ...entry, id: 2 }], nextCursor: 'c1' },
-    [createAuditRoute('?cursor=c1')]: {
-      entries: [{ ...entry, id: 1, moderatorId, action: 'image_read', imageId: 31 }],
-      nextCursor: null,
-    },
-    [createAuditRoute('?moderatorId=4')]: { entries: [{ ...entry, id: 2 }], nextCursor: null },
+describe('the audit log', () => {
+  it('lists what all moderators did, and loads older entries', async () => {
+    const { user } = showModeration([], '?view=audit', {
+      [createAuditRoute()]: { entries: [otherEntry], nextCursor: 'c1' },
+      [createAuditRoute('?cursor=c1')]: { entries: [ownEntry], nextCursor: null },
+    });
+    const list = await screen.findByRole('list', { name: 'Entries' });
+    await waitFor(() => expect(list).toHaveTextContent(/mod-two.*opened a case.*case 8.*person #9/));
+    await user.click(screen.getByRole('button', { name: 'Show older' }));
+    await waitFor(() => expect(list).toHaveTextContent(/you.*opened an image.*case 8.*person #9.*image 31/));
   });
-  const list = await screen.findByRole('list', { name: 'Entries' });
-  await waitFor(() => expect(list).toHaveTextContent(/mod-two.*opened a case.*case 8.*person #9/));
-  await user.click(screen.getByRole('button', { name: 'Show older' }));
-  await waitFor(() => expect(list).toHaveTextContent(/you.*opened an image.*case 8.*person #9.*image 31/));
-  await user.selectOptions(screen.getByRole('combobox', { name: 'Moderator' }), 'mod-two');
-  await waitFor(() => expect(screen.getAllByRole('listitem')).toHaveLength(1));
-  await user.click(screen.getByRole('button', { name: 'case 8' }));
-  expect(await findCaseHeading('Case 8: brave-heron-7')).toBeVisible();
+
+  it('lists what a chosen moderator did, and opens the case of an entry', async () => {
+    const { user } = showModeration([aCase({ id: 8, username: 'brave-heron-7' })], '?view=audit', {
+      [createAuditRoute()]: { entries: [otherEntry, ownEntry], nextCursor: null },
+      [createAuditRoute('?moderatorId=4')]: { entries: [otherEntry], nextCursor: null },
+    });
+    const list = await screen.findByRole('list', { name: 'Entries' });
+    await waitFor(() => expect(list).toHaveTextContent(/mod-two/));
+    expect(screen.getAllByRole('listitem')).toHaveLength(2);
+    await user.selectOptions(screen.getByRole('combobox', { name: 'Moderator' }), 'mod-two');
+    await waitFor(() => expect(screen.getAllByRole('listitem')).toHaveLength(1));
+    await user.click(screen.getByRole('button', { name: 'case 8' }));
+    expect(await findCaseHeading('Case 8: brave-heron-7')).toBeVisible();
+  });
 });
 
 it('lists blocked images, and unblocks one after confirmation', async () => {
@@ -63,7 +80,7 @@ it('shows the figures with rounded durations and rates', async () => {
       appeals: [{ moderatorId, decided: 4, reversed: 1 }],
       reportsPer1000Matches: 11.24,
       blocksPer1000Matches: 26,
-      carePool: 3,
+      carePool: 3, // flagged users, who are matched only with each other
     },
   });
   expect(await screen.findByText('Oldest open case')).toBeVisible();

@@ -48,8 +48,11 @@ it('asks an anonymous user to type DELETE, signs them out, and keeps the id of t
 });
 
 it('asks a registered user for the password, and cannot be closed while the request is pending', async () => {
-  let respond = (_response: object): void => undefined;
-  const server = fakeServer({ [erasureRoute]: () => new Promise<object>((resolve) => (respond = resolve)) });
+  let respond: (response: object) => void = () => undefined;
+  const pendingResponse = new Promise<object>((resolve) => {
+    respond = resolve;
+  });
+  const server = fakeServer({ [erasureRoute]: () => pendingResponse });
   const { actions, dialog } = await openDialog(registeredUser);
   await actions.type(screen.getByLabelText('Password'), 'correct horse{Enter}');
   expect(screen.getByRole('button', { name: 'Deleting...' })).toBeDisabled();
@@ -63,6 +66,7 @@ it('asks a registered user for the password, and cannot be closed while the requ
 
 /** What `fetch` does when the server is unreachable. */
 const failToFetch = () => Promise.reject(new TypeError('Failed to fetch'));
+
 it.each([
   ['the password is wrong', new Refusal(403, { message: 'Wrong password.' }), 'Wrong password.'],
   ['the server refuses', new Refusal(409, { message: 'Not now.' }), 'Not now.'],

@@ -1,60 +1,79 @@
 import { emptyDraft } from '@/chat-ui/composer/draft';
 import { Drafts } from '@/features/private-chat/stores/drafts';
 
-const openTab = (userId = 7): Drafts => {
+const userId = 7;
+const otherUserId = 8;
+const friendId = 12;
+const otherFriendId = 13;
+const createKey = (ownerId: number, toFriendId: number): string => `thaw-draft-${ownerId}-${toFriendId}`;
+
+/** Opens a tab, or reloads one. */
+const openTab = (ownerId = userId): Drafts => {
   const drafts = new Drafts();
-  drafts.switchUser(userId);
+  drafts.switchUser(ownerId);
   return drafts;
 };
 const createDraft = (text: string) => ({ ...emptyDraft, text });
-
-/** The storage entry of user 7 with the draft to friend 12. */
-const storageKey = 'thaw-draft-7-12';
+const dispatchStorageEvent = (key: string): void => {
+  window.dispatchEvent(new StorageEvent('storage', { key }));
+};
 
 beforeEach(() => localStorage.clear());
 
-it("keeps a draft's text, reply and `hasPicture` for each friend across a reload, and removes an empty draft", () => {
-  const drafts = openTab();
+it("keeps a draft's text, reply and `hasPicture` across a reload", () => {
   const draft = { text: 'to you', replyToId: '4', hasPicture: true };
-  drafts.set(12, draft);
-  drafts.set(13, createDraft('to another'));
-  drafts.set(13, emptyDraft);
+  openTab().set(friendId, draft);
+  expect(openTab().get(friendId)).toEqual(draft);
+});
+
+it('removes an empty draft, and no draft to another friend', () => {
+  const drafts = openTab();
+  drafts.set(friendId, createDraft('to you'));
+  drafts.set(otherFriendId, createDraft('to another'));
+  drafts.set(otherFriendId, emptyDraft);
   const reloaded = openTab();
-  expect([reloaded.get(12), reloaded.get(13)]).toEqual([draft, emptyDraft]);
+  expect(reloaded.get(friendId).text).toBe('to you');
+  expect(reloaded.get(otherFriendId)).toEqual(emptyDraft);
 });
 
 it('keeps the drafts of two tabs for different friends', () => {
   const [first, second] = [openTab(), openTab()];
-  first.set(12, createDraft('from the first'));
-  second.set(13, createDraft('from the second'));
-  first.set(12, createDraft('from the first, longer'));
+  first.set(friendId, createDraft('from the first'));
+  second.set(otherFriendId, createDraft('from the second'));
+  first.set(friendId, createDraft('from the first, longer'));
   const drafts = openTab();
-  expect([drafts.get(12).text, drafts.get(13).text]).toEqual(['from the first, longer', 'from the second']);
+  expect(drafts.get(friendId).text).toBe('from the first, longer');
+  expect(drafts.get(otherFriendId).text).toBe('from the second');
 });
 
-it("reports a friend's draft that another tab changes", () => {
-  const drafts = openTab();
+it("reports only the user's own drafts that another tab changes", () => {
   const changedFriendIds: number[] = [];
-  const otherUsersKey = 'thaw-draft-8-12';
-  const unsubscribe = drafts.onOtherTabChange((friendId) => changedFriendIds.push(friendId));
-  window.dispatchEvent(new StorageEvent('storage', { key: storageKey }));
-  window.dispatchEvent(new StorageEvent('storage', { key: otherUsersKey }));
+  openTab().onOtherTabChange((changedFriendId) => changedFriendIds.push(changedFriendId));
+  dispatchStorageEvent(createKey(userId, friendId));
+  dispatchStorageEvent(createKey(otherUserId, friendId));
+  expect(changedFriendIds).toEqual([friendId]);
+});
+
+it('reports no changes after the listener has unsubscribed', () => {
+  const listener = jest.fn();
+  const unsubscribe = openTab().onOtherTabChange(listener);
   unsubscribe();
-  window.dispatchEvent(new StorageEvent('storage', { key: storageKey }));
-  expect(changedFriendIds).toEqual([12]);
+  dispatchStorageEvent(createKey(userId, friendId));
+  expect(listener).not.toHaveBeenCalled();
 });
 
 it('clears only the drafts of the current user', () => {
-  openTab(8).set(12, createDraft('of the other user'));
+  openTab(otherUserId).set(friendId, createDraft('of the other user'));
   const drafts = openTab();
-  drafts.set(12, createDraft('mine'));
+  drafts.set(friendId, createDraft('mine'));
   drafts.clear();
-  expect([openTab().get(12), openTab(8).get(12).text]).toEqual([emptyDraft, 'of the other user']);
+  expect(openTab().get(friendId)).toEqual(emptyDraft);
+  expect(openTab(otherUserId).get(friendId).text).toBe('of the other user');
 });
 
 it('ignores invalid entries', () => {
   for (const stored of ['{', 'null', '{"text":1}']) {
-    localStorage.setItem(storageKey, stored);
-    expect(openTab().get(12)).toEqual(emptyDraft);
+    localStorage.setItem(createKey(userId, friendId), stored);
+    expect(openTab().get(friendId)).toEqual(emptyDraft);
   }
 });

@@ -30,19 +30,25 @@ export const AvatarField = ({
   const fileInput = useRef<HTMLInputElement>(null);
   const chooseButton = useRef<HTMLButtonElement>(null);
 
+  const reportFailure = (error: unknown): void => {
+    console.warn('The picture was not uploaded', error);
+    toast({ ...words.avatarFailed, tone: 'destructive' });
+  };
+
   const upload = async (file: File): Promise<void> => {
     if (file.size > limits.imageMaxBytes) {
       toast({ ...words.avatarTooLarge, tone: 'destructive' });
       return;
     }
+    if (!file.type.startsWith('image/')) {
+      reportFailure(new TypeError(`Not an image: ${file.type}`));
+      return;
+    }
     onUploadingChange(true);
     try {
-      // The catch block reports a file of another type like a failed upload.
-      if (!file.type.startsWith('image/')) throw new TypeError(`Not an image: ${file.type}`);
       onChange(await uploadImage(file, 'avatars', `profiles/${user.id}`));
     } catch (error) {
-      console.warn('The picture was not uploaded', error);
-      toast({ ...words.avatarFailed, tone: 'destructive' });
+      reportFailure(error);
     } finally {
       onUploadingChange(false);
     }
@@ -54,6 +60,8 @@ export const AvatarField = ({
     target.value = '';
     if (file) void upload(file);
   };
+
+  const chooseLabel = picture ? words.changePicture : words.choosePicture;
 
   return (
     <div role="group" aria-label={words.picture} className="flex items-center gap-5">
@@ -72,14 +80,14 @@ export const AvatarField = ({
             onClick={() => fileInput.current?.click()}
           >
             <ImageUp aria-hidden="true" />
-            {isUploading ? words.uploading : picture ? words.changePicture : words.choosePicture}
+            {isUploading ? words.uploading : chooseLabel}
           </Button>
           {picture && !isUploading ? (
             <Button
               variant="ghost"
               onClick={() => {
                 onChange(null);
-                // This button disappears together with the picture.
+                // This button disappears together with the picture, so another one gets the focus.
                 chooseButton.current?.focus();
               }}
             >

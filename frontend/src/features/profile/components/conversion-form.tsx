@@ -14,7 +14,7 @@ import { useForm } from '@/ui/use-form';
 const words = copy.conversion;
 const emptyForm = { email: '', password: '', confirmPassword: '' };
 
-/** Returns the text of the toast to show instead of sending the form; null when the form can be sent. */
+/** Returns the toast to show instead of sending the form, for the first problem found; null when there is none. */
 export const findProblem = ({ email, password, confirmPassword }: typeof emptyForm) => {
   if (!email.trim() || !password || !confirmPassword) return words.requiredFields;
   if (password !== confirmPassword) return words.doNotMatch;
@@ -44,6 +44,8 @@ export const ConversionForm = ({ user, onPendingChange, onConverted }: Conversio
     },
     onError: (error) => toast(createFailureToast(error, words.failed)),
   });
+  // The server refuses an invalid address, so the error at the field appears only after a failed request.
+  const isEmailRefused = conversion.isError && !isEmail(email);
 
   const submit = (): void => {
     const problem = findProblem(values);
@@ -71,8 +73,7 @@ export const ConversionForm = ({ user, onPendingChange, onConverted }: Conversio
         autoComplete="email"
         inputMode="email"
         spellCheck={false}
-        // Shown only after a failed request: the server refuses an invalid address.
-        error={conversion.isError && !isEmail(email) ? words.invalidEmail : undefined}
+        error={isEmailRefused ? words.invalidEmail : undefined}
         {...field('email')}
       />
       <Field

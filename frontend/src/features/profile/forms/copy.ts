@@ -1,5 +1,9 @@
+// Toasts of several forms. The conversion form has its own title for missing fields.
 const requiredFields = { title: 'Required fields', description: 'Please fill in all fields.' };
-const passwordTooShort = 'Password must be at least 6 characters long.';
+const passwordTooShort = {
+  title: 'Password too short',
+  description: 'Password must be at least 6 characters long.',
+};
 
 /** Texts inside the forms of the profile dialogs, loaded with the forms. */
 export const copy = {
@@ -58,7 +62,7 @@ export const copy = {
       title: 'Passwords do not match',
       description: 'New password and confirmation must be the same.',
     },
-    tooShort: { title: 'Password too short', description: passwordTooShort },
+    tooShort: passwordTooShort,
     changed: { title: 'Password changed' },
     failed: {
       title: 'Error changing password',
@@ -78,7 +82,7 @@ export const copy = {
       title: "Passwords don't match",
       description: 'Please make sure both passwords are identical.',
     },
-    tooShort: { title: 'Password too short', description: passwordTooShort },
+    tooShort: passwordTooShort,
     converted: { title: 'Account created successfully!' },
     failed: { title: 'Conversion failed', description: 'Could not convert account. Please try again.' },
   },

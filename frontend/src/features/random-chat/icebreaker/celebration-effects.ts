@@ -1,10 +1,11 @@
+import type Confetti from 'canvas-confetti';
 import { iceCubePath } from '@/features/random-chat/icebreaker/ice-cube-path';
 
 // Draws ice cubes and sparks on a canvas. The drawing library is loaded on first use.
 
 /**
- * The text colour of the canvas as a hexadecimal string. The style sheets define colours in OKLCH, which the drawing
- * library cannot read.
+ * Reads the text colour of the canvas as a hexadecimal string: draws a pixel and reads it back. The style sheets define
+ * colours in OKLCH, which the drawing library cannot read.
  */
 const readTextColour = (canvas: HTMLCanvasElement): string => {
   const context = document.createElement('canvas').getContext('2d');
@@ -20,8 +21,8 @@ const iceCubeIntervalMs = 320;
 const iceCubesUntilMs = 2_900;
 
 /**
- * Where particles start: `x` is a share of the width. They fly at `angle` degrees, which is upwards and towards the
- * middle.
+ * Where particles start: `x` is a share of the width. They fly upwards and towards the middle. An `angle` of 0° is to
+ * the right, 90° is upwards.
  */
 const sparkSources = [
   { x: 0.2, angle: 60 },
@@ -32,12 +33,64 @@ const iceCubeSources = [
   { x: 1, angle: 125 },
 ];
 
+type Fire = Confetti.CreateTypes;
+type StopDrawing = () => void;
+
+const drawSparks = (fire: Fire, colors: string[]): StopDrawing => {
+  for (const { x, angle } of sparkSources) {
+    void fire({
+      particleCount: 90,
+      angle,
+      spread: 75,
+      startVelocity: 42,
+      gravity: 0.9,
+      decay: 0.92,
+      scalar: 0.6,
+      ticks: 170,
+      shapes: ['circle', 'star'],
+      colors,
+      origin: { x, y: 0.6 },
+    });
+  }
+  return () => fire.reset();
+};
+
+const drawIceCubes = (fire: Fire, colors: string[], cube: Confetti.Shape): StopDrawing => {
+  const throwCubes = ({ count, scale }: { count: number; scale: number }): void => {
+    for (const { x, angle } of iceCubeSources) {
+      void fire({
+        particleCount: count,
+        angle,
+        spread: 60,
+        startVelocity: 55,
+        gravity: 0.9,
+        scalar: scale,
+        ticks: 220,
+        flat: true,
+        shapes: [cube],
+        colors,
+        origin: { x, y: 0.75 },
+      });
+    }
+  };
+  throwCubes({ count: 12, scale: 2.8 });
+  throwCubes({ count: 14, scale: 1.8 });
+  const startedAt = Date.now();
+  const timer = setInterval(() => {
+    if (Date.now() - startedAt < iceCubesUntilMs) throwCubes({ count: 5, scale: 2.2 });
+  }, iceCubeIntervalMs);
+  return () => {
+    clearInterval(timer);
+    fire.reset();
+  };
+};
+
 /**
  * Draws the effect until it is stopped.
  * @returns the function that stops it and clears the canvas.
  */
-export const drawCelebration = (canvas: HTMLCanvasElement, effect: 'ice-cubes' | 'sparks'): (() => void) => {
-  let stop: (() => void) | undefined;
+export const drawCelebration = (canvas: HTMLCanvasElement, effect: 'ice-cubes' | 'sparks'): StopDrawing => {
+  let stop: StopDrawing | undefined;
   let isStopped = false;
 
   const startDrawing = async (): Promise<void> => {
@@ -46,53 +99,10 @@ export const drawCelebration = (canvas: HTMLCanvasElement, effect: 'ice-cubes' |
     // No worker: the Content-Security-Policy forbids workers created from a string.
     const fire = confetti.create(canvas, { resize: true, useWorker: false, disableForReducedMotion: true });
     const colors = [readTextColour(canvas)];
-    if (effect === 'sparks') {
-      for (const { x, angle } of sparkSources) {
-        void fire({
-          particleCount: 90,
-          angle,
-          spread: 75,
-          startVelocity: 42,
-          gravity: 0.9,
-          decay: 0.92,
-          scalar: 0.6,
-          ticks: 170,
-          shapes: ['circle', 'star'],
-          colors,
-          origin: { x, y: 0.6 },
-        });
-      }
-      stop = () => fire.reset();
-      return;
-    }
-    const cube = confetti.shapeFromPath({ path: iceCubePath });
-    const throwCubes = (particleCount: number, scalar: number): void => {
-      for (const { x, angle } of iceCubeSources) {
-        void fire({
-          particleCount,
-          angle,
-          spread: 60,
-          startVelocity: 55,
-          gravity: 0.9,
-          scalar,
-          ticks: 220,
-          flat: true,
-          shapes: [cube],
-          colors,
-          origin: { x, y: 0.75 },
-        });
-      }
-    };
-    throwCubes(12, 2.8);
-    throwCubes(14, 1.8);
-    const startedAt = Date.now();
-    const timer = setInterval(() => {
-      if (Date.now() - startedAt < iceCubesUntilMs) throwCubes(5, 2.2);
-    }, iceCubeIntervalMs);
-    stop = () => {
-      clearInterval(timer);
-      fire.reset();
-    };
+    stop =
+      effect === 'sparks'
+        ? drawSparks(fire, colors)
+        : drawIceCubes(fire, colors, confetti.shapeFromPath({ path: iceCubePath }));
   };
 
   startDrawing().catch((error: unknown) => console.warn('The celebration could not be drawn', error));

@@ -27,14 +27,17 @@ const createSession = (): Session => ({
 type ServerResponse = Record<string, unknown> | SocketRequestError;
 const createRefusal = (code: SocketErrorCode): SocketRequestError => new SocketRequestError('refused', code);
 
-/** Creates a game in a connected chat. The server gives these responses in order, and then no more. */
+/** Creates a game in a connected chat. The server gives these responses in order; further commands stay unanswered. */
 const setUp = (...responses: ServerResponse[]) => {
   const sent: { event: string; data: unknown }[] = [];
   const actions: GameAction[] = [];
   const frames: ServerFrame[] = [];
   const startingChanges: boolean[] = [];
   const resync = jest.fn();
-  const chat = { session: createSession() as Session | null, isConnected: true };
+  const chat: { session: Session | null; isConnected: boolean } = {
+    session: createSession(),
+    isConnected: true,
+  };
   let idCount = 0;
   const options: GamePlayOptions = {
     getSession: () => chat.session,
@@ -60,8 +63,9 @@ const setUp = (...responses: ServerResponse[]) => {
 };
 
 const getQuestionId = (data: unknown): number => (data as { question: { id: number } }).question.id;
+const getGameId = (data: unknown): string => (data as { gameId: string }).gameId;
 
-// The outcome 'overtaken' means that a game is starting or has been started, or that the chat is over.
+// The outcome 'overtaken' means that a game is already starting or open, or that the chat is over.
 describe('starting Break the Ice', () => {
   it("sends the question's id, and converts the ack to the frame of the question", async () => {
     const { play, sent, frames, startingChanges } = setUp({ seq: 2, question });
@@ -88,7 +92,7 @@ describe('starting Break the Ice', () => {
     });
     await expect(play.start()).resolves.toBe('started');
     expect(sent.map(({ data }) => getQuestionId(data))).toEqual([1, 2, 3]);
-    expect(sent.map(({ data }) => (data as { gameId: string }).gameId)).toEqual(['g1', 'g2', 'g3']);
+    expect(sent.map(({ data }) => getGameId(data))).toEqual(['g1', 'g2', 'g3']);
   });
 
   it('gives up after five refused questions', async () => {
@@ -106,7 +110,7 @@ describe('starting Break the Ice', () => {
     { code: 'rate_limited', outcome: 'too_fast', resyncs: 0 },
     { code: 'internal', outcome: 'failed', resyncs: 0 },
   ])(
-    'has the outcome $outcome and causes $resyncs resyncs when refused with $code',
+    'ends with the outcome $outcome and $resyncs resyncs when the server refuses it with $code',
     async ({ code, outcome, resyncs }) => {
       const { play, sent, frames, resync, startingChanges } = setUp(createRefusal(code));
       await expect(play.start()).resolves.toBe(outcome);
@@ -123,14 +127,18 @@ describe('starting Break the Ice', () => {
     expect(resync).toHaveBeenCalledTimes(1);
   });
 
-  it('starts one game at a time, and none without a chat', async () => {
+  it('sends nothing while another game is starting', async () => {
     const { play, sent } = setUp();
     void play.start();
     await expect(play.start()).resolves.toBe('overtaken');
     expect(sent).toHaveLength(1);
-    const withoutChat = setUp();
-    withoutChat.chat.session = null;
-    await expect(withoutChat.play.start()).resolves.toBe('overtaken');
+  });
+
+  it('sends nothing without a chat', async () => {
+    const { play, sent, chat } = setUp();
+    chat.session = null;
+    await expect(play.start()).resolves.toBe('overtaken');
+    expect(sent).toEqual([]);
   });
 
   it('tries no other question when the chat has changed', async () => {
@@ -156,32 +164,59 @@ describe('an answer', () => {
   });
 
   it.each([
-    ['the user has answered on another page', true, createRefusal('already_answered')],
-    ['the game is over', true, createRefusal('game_not_active')],
-    ['the connection closes', false, new SocketRequestError('closed')],
-  ])('is reported as failed when %s, with isRefused %s', async (_cause, isRefused, error) => {
-    const { play, actions } = setUp(error);
+    ['the user has answered on another page', createRefusal('already_answered')],
+    ['the game is over', createRefusal('game_not_active')],
+  ])('is dispatched as failed and refused when %s', async (_cause, refusal) => {
+    const { play, actions } = setUp(refusal);
     play.answer('g1', soupAnswer);
     await flushPromises();
-    expect(actions.at(-1)).toEqual({ type: 'gameMoveFailed', sessionId: 's1', gameId: 'g1', isRefused });
+    expect(actions.at(-1)).toEqual({
+      type: 'gameMoveFailed',
+      sessionId: 's1',
+      gameId: 'g1',
+      isRefused: true,
+    });
   });
 
-  it('is not sent without a connection, nor is the move that ignores the game', () => {
+  it('is dispatched as failed, but not as refused, when the connection closes', async () => {
+    const { play, actions } = setUp(new SocketRequestError('closed'));
+    play.answer('g1', soupAnswer);
+    await flushPromises();
+    expect(actions.at(-1)).toEqual({
+      type: 'gameMoveFailed',
+      sessionId: 's1',
+      gameId: 'g1',
+      isRefused: false,
+    });
+  });
+
+  it('is neither dispatched nor sent without a connection', () => {
     const { play, sent, actions, chat } = setUp();
     chat.isConnected = false;
     play.answer('g1', soupAnswer);
-    play.ignore('g1');
     expect(sent).toEqual([]);
     expect(actions).toEqual([]);
   });
 });
 
-it('sends the move that ignores the game, and converts its ack to the frame of the event', () => {
-  const { play, sent, actions, frames } = setUp({ seq: 4 });
-  play.ignore('g1');
-  expect(actions).toEqual([{ type: 'gameMoved', sessionId: 's1', gameId: 'g1', response: null }]);
-  expect(sent).toEqual([{ event: 'break_ice_ignore', data: { sessionId: 's1', gameId: 'g1', userId: me } }]);
-  expect(frames).toEqual([
-    { event: 'break_ice_ignored', data: { sessionId: 's1', seq: 4, gameId: 'g1', ignoredBy: me } },
-  ]);
+describe('ignoring a game', () => {
+  it('is dispatched as a move and sent, and its ack is converted to the frame of the event', () => {
+    const { play, sent, actions, frames } = setUp({ seq: 4 });
+    play.ignore('g1');
+    expect(actions).toEqual([{ type: 'gameMoved', sessionId: 's1', gameId: 'g1', response: null }]);
+    expect(sent).toEqual([
+      { event: 'break_ice_ignore', data: { sessionId: 's1', gameId: 'g1', userId: me } },
+    ]);
+    expect(frames).toEqual([
+      { event: 'break_ice_ignored', data: { sessionId: 's1', seq: 4, gameId: 'g1', ignoredBy: me } },
+    ]);
+  });
+
+  it('is neither dispatched nor sent without a connection', () => {
+    const { play, sent, actions, chat } = setUp();
+    chat.isConnected = false;
+    play.ignore('g1');
+    expect(sent).toEqual([]);
+    expect(actions).toEqual([]);
+  });
 });

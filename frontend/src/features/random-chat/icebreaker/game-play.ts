@@ -11,7 +11,7 @@ import { SocketRequestError } from '@/lib/socket/socket-request-error';
 
 export type StartOutcome =
   | 'started'
-  /** A game is starting or has been started, or the chat is over. The page shows this anyway. */
+  /** No question was asked: a game is already starting or open, or the chat is over. The page shows this anyway. */
   | 'overtaken'
   | 'too_fast'
   | 'failed';
@@ -39,24 +39,33 @@ export interface GamePlayOptions {
 }
 
 /**
- * The server refuses a question that it has recorded as asked and this page has not, as an `unknown_question`. Then
- * another one is tried.
+ * Number of questions that `start` tries in turn. The server refuses a question with `unknown_question` if it has been
+ * asked before, which this page may not know.
  */
 const maxQuestionsTried = 5;
+
+/** Returns the error of a command. @throws any other error, which is a bug */
+const toRequestError = (error: unknown): SocketRequestError => {
+  if (!(error instanceof SocketRequestError)) throw error;
+  return error;
+};
+
+/** Whether the server refused a command because the chat is over. */
+const isChatOver = ({ code }: SocketRequestError): boolean =>
+  code === 'session_ended' || code === 'not_in_session';
+
+const toStartOutcome = (error: SocketRequestError): StartOutcome => {
+  if (error.code === 'rate_limited') return 'too_fast';
+  return error.code === 'game_active' || isChatOver(error) ? 'overtaken' : 'failed';
+};
 
 export const createGamePlay = (options: GamePlayOptions) => {
   let isStarting = false;
 
-  /**
-   * Requests the missed events if the failure shows that this page may have missed some.
-   * @returns the error.
-   * @throws the error if it is not a SocketRequestError.
-   */
-  const resyncIfOutdated = (error: unknown): SocketRequestError => {
-    if (!(error instanceof SocketRequestError)) throw error;
+  /** Requests the missed events if the failed command shows that this page may have missed some. */
+  const resyncIfOutdated = (error: SocketRequestError): void => {
     const isUnanswered = error.failure === 'timeout';
-    if (isUnanswered || error.code === 'session_ended' || error.code === 'not_in_session') options.resync();
-    return error;
+    if (isUnanswered || isChatOver(error)) options.resync();
   };
 
   const sendQuestion = async (session: Session, me: number, questionId: number): Promise<void> => {
@@ -79,12 +88,9 @@ export const createGamePlay = (options: GamePlayOptions) => {
         await sendQuestion(session, me, questionId);
         return 'started';
       } catch (error) {
-        const { code } = resyncIfOutdated(error);
-        if (code === 'rate_limited') return 'too_fast';
-        if (code === 'game_active' || code === 'session_ended' || code === 'not_in_session') {
-          return 'overtaken';
-        }
-        if (code !== 'unknown_question') return 'failed';
+        const requestError = toRequestError(error);
+        resyncIfOutdated(requestError);
+        if (requestError.code !== 'unknown_question') return toStartOutcome(requestError);
         refusedIds.push(questionId);
       }
     }
@@ -93,7 +99,7 @@ export const createGamePlay = (options: GamePlayOptions) => {
 
   /**
    * Shows the move at once and sends it.
-   * @param response null to ignore the game
+   * @param response the chosen answer; null to ignore the game
    */
   const makeMove = (
     gameId: string,
@@ -105,8 +111,10 @@ export const createGamePlay = (options: GamePlayOptions) => {
     const { sessionId } = session;
     options.dispatch({ type: 'gameMoved', sessionId, gameId, response });
     send(session, me).catch((error: unknown) => {
-      const { failure } = resyncIfOutdated(error);
-      options.dispatch({ type: 'gameMoveFailed', sessionId, gameId, isRefused: failure === 'refused' });
+      const requestError = toRequestError(error);
+      resyncIfOutdated(requestError);
+      const isRefused = requestError.failure === 'refused';
+      options.dispatch({ type: 'gameMoveFailed', sessionId, gameId, isRefused });
     });
   };
 

@@ -22,6 +22,9 @@ import {
 // The user's own messages, edits and reactions, from the input to the server's answer
 // (docs/product-decisions.md, A86 to A92 and A101 to A112).
 
+/** Whether events between the newest applied one and the one with this `seq` are missing. */
+const hasGapBefore = (seq: number, session: Session): boolean => seq > session.seq + 1;
+
 /** Adds the user's message, with the id and the `seq` of its ack, to the chat. */
 export const handleMessageAck = (
   state: RandomChatState,
@@ -34,13 +37,10 @@ export const handleMessageAck = (
   const { id, seq, timestamp } = ack;
   const messages = insertMessage(session, { ...message, sessionId, id, seq, timestamp });
   const isNext = seq === session.seq + 1;
-  const hasGap = seq > session.seq + 1;
   // After a gap, the message is shown at once, but the `seq` advances only when the missing events arrive.
   const acknowledged = patchSession(state, { messages, seq: isNext ? seq : session.seq });
-  return hasGap ? requestMissingEvents(acknowledged) : stepTo(acknowledged);
+  return hasGapBefore(seq, session) ? requestMissingEvents(acknowledged) : stepTo(acknowledged);
 };
-
-// Edits and reactions.
 
 const findMessage = (state: RandomChatState, messageId: string): ChatMessage | undefined =>
   state.phase === 'active' ? state.session?.messages.find(({ id }) => id === messageId) : undefined;
@@ -90,7 +90,7 @@ export const handleChangeStored = (
   if (!session) return stepTo(state);
   const { seq } = frame.data;
   const updatedSession = removeUnconfirmedChange(applyStoredEvent(session, frame, me), messageId, changeId);
-  if (seq > session.seq + 1) return requestMissingEvents({ ...state, session: updatedSession });
+  if (hasGapBefore(seq, session)) return requestMissingEvents({ ...state, session: updatedSession });
   // A reaction that changed nothing has the `seq` of an earlier event, which may be lower than that of the session.
   return stepTo({ ...state, session: { ...updatedSession, seq: Math.max(seq, session.seq) } });
 };

@@ -26,7 +26,6 @@ const setUp = (phase: Phase = 'active') => {
   const otherTabs = { showChat: false as boolean | undefined };
   const socket = {
     isOpen: true,
-    // A resync sends `authenticate`.
     resync: jest.fn(() => void authenticate()),
     send: () => true,
     request: (event: string, data: unknown) =>
@@ -43,9 +42,9 @@ const setUp = (phase: Phase = 'active') => {
     getChat: () => chat,
     endSearchOrChat,
   });
-  /** Stands for sending `authenticate`: returns its `showsChat`, which then counts as reported. */
+  /** What the socket client does when it sends `authenticate`. @returns the `showsChat` that it sends */
   const authenticate = (): boolean => presence.takeShowsChat();
-  return { authenticate, requests, chat, clock, endSearchOrChat, presence, socket, otherTabs };
+  return { authenticate, requests, clock, endSearchOrChat, presence, socket, otherTabs };
 };
 
 describe('the report to the server whether the page shows the chat', () => {
@@ -61,7 +60,7 @@ describe('the report to the server whether the page shows the chat', () => {
     presence.show();
     authenticate();
     presence.update();
-    expect(requests).toEqual([]);
+    expect(requests).toEqual([]); // `authenticate` has already reported it
     presence.hide();
     presence.update();
     presence.show();
@@ -71,7 +70,7 @@ describe('the report to the server whether the page shows the chat', () => {
     ]);
   });
 
-  it('causes a new authenticate when it changes outside a chat', () => {
+  it('is sent with a new authenticate when it changes outside a chat', () => {
     const { authenticate, requests, presence, socket } = setUp('initial');
     authenticate();
     presence.show();
@@ -80,7 +79,7 @@ describe('the report to the server whether the page shows the chat', () => {
     expect(requests).toEqual([]);
   });
 
-  it('is not sent while disconnected, nor after a reconnect whose `authenticate` contains it', () => {
+  it('is only part of authenticate when it changes while the page is disconnected', () => {
     const { authenticate, requests, presence, socket } = setUp();
     authenticate();
     socket.isOpen = false;
@@ -91,36 +90,61 @@ describe('the report to the server whether the page shows the chat', () => {
     presence.update();
     expect(requests).toEqual([]);
   });
+});
 
-  it('is retried after a timeout or a rate limit, but not after the end of the chat', async () => {
-    const { authenticate, requests, clock, presence } = setUp();
-    authenticate();
-    presence.show();
-    requests[0]?.reject(new SocketRequestError('timeout'));
-    await flushPromises();
-    const defaultRetryDelayMs = 1_000;
-    clock.advance(defaultRetryDelayMs);
+describe('a show_chat that fails', () => {
+  /** A page that has sent its first `show_chat`. */
+  const setUpWithRequest = () => {
+    const page = setUp();
+    page.authenticate();
+    page.presence.show();
+    expect(page.requests).toHaveLength(1);
+    /** Lets the first request fail. */
+    const fail = async (error: SocketRequestError): Promise<void> => {
+      page.requests[0]?.reject(error);
+      await flushPromises();
+    };
+    return { ...page, fail };
+  };
+
+  it('is sent again a second after a timeout', async () => {
+    const { clock, fail, requests } = setUpWithRequest();
+    await fail(new SocketRequestError('timeout'));
+    clock.advance(1_000);
     expect(requests).toHaveLength(2);
+  });
+
+  it('is sent again after the delay of a rate limit', async () => {
+    const { clock, fail, requests } = setUpWithRequest();
     const retryAfterMs = 5_000;
-    requests[1]?.reject(new SocketRequestError('refused', 'rate_limited', retryAfterMs));
-    await flushPromises();
+    await fail(new SocketRequestError('refused', 'rate_limited', retryAfterMs));
     clock.advance(retryAfterMs - 1);
-    expect(requests).toHaveLength(2);
+    expect(requests).toHaveLength(1);
     clock.advance(1);
-    expect(requests).toHaveLength(3);
-    requests[2]?.reject(new SocketRequestError('refused', 'session_ended'));
-    await flushPromises();
+    expect(requests).toHaveLength(2);
+  });
+
+  it('is not sent again if the chat has ended', async () => {
+    const { clock, fail, requests } = setUpWithRequest();
+    await fail(new SocketRequestError('refused', 'session_ended'));
     clock.advance(longMs);
-    expect(requests).toHaveLength(3);
+    expect(requests).toHaveLength(1);
   });
 });
 
 describe('a chat or a search on a page that does not show it', () => {
+  /**
+   * A chat or search that starts while the page shows something else, for example the landing page, whose socket
+   * resumes it.
+   */
+  const setUpUnseen = (phase: Phase = 'active') => {
+    const page = setUp(phase);
+    page.presence.update();
+    return page;
+  };
+
   it.each(['active', 'searching'] as const)('is ended after ten seconds in the phase %s', async (phase) => {
-    const { clock, endSearchOrChat, presence } = setUp(phase);
-    // The chat or search starts while the page shows something else, for example the landing page, whose socket
-    // resumes it.
-    presence.update();
+    const { clock, endSearchOrChat } = setUpUnseen(phase);
     clock.advance(pageLimits.leaveChatDelayMs - 1);
     await flushPromises();
     expect(endSearchOrChat).not.toHaveBeenCalled();
@@ -130,8 +154,7 @@ describe('a chat or a search on a page that does not show it', () => {
   });
 
   it('continues when the page shows it within ten seconds', async () => {
-    const { clock, endSearchOrChat, presence } = setUp();
-    presence.update();
+    const { clock, endSearchOrChat, presence } = setUpUnseen();
     clock.advance(pageLimits.leaveChatDelayMs - 1);
     presence.show();
     clock.advance(longMs);
@@ -140,9 +163,8 @@ describe('a chat or a search on a page that does not show it', () => {
   });
 
   it('is not ended before the other tab that shows it is closed', async () => {
-    const { clock, endSearchOrChat, presence, otherTabs } = setUp('searching');
+    const { clock, endSearchOrChat, otherTabs } = setUpUnseen('searching');
     otherTabs.showChat = true;
-    presence.update();
     clock.advance(pageLimits.leaveChatDelayMs);
     await flushPromises();
     expect(endSearchOrChat).not.toHaveBeenCalled();
@@ -152,16 +174,19 @@ describe('a chat or a search on a page that does not show it', () => {
     expect(endSearchOrChat).toHaveBeenCalledTimes(1);
   });
 
-  it('is ended in a browser without Web Locks only if it is a search: the server ends chats itself', async () => {
-    const { chat, clock, endSearchOrChat, presence, otherTabs } = setUp();
+  it('is left to the server, if it is a chat in a browser without Web Locks', async () => {
+    const { clock, endSearchOrChat, otherTabs } = setUpUnseen();
     otherTabs.showChat = undefined;
-    presence.update();
     // The page checks again after each delay.
     clock.advance(5 * pageLimits.leaveChatDelayMs);
     await flushPromises();
     expect(endSearchOrChat).not.toHaveBeenCalled();
-    chat.phase = 'searching';
-    // A search ends at once when the page leaves it.
+  });
+
+  it('is ended at once if it is a search that the page leaves, even without Web Locks', async () => {
+    const { endSearchOrChat, presence, otherTabs } = setUp('searching');
+    otherTabs.showChat = undefined;
+    presence.show();
     presence.hide();
     await flushPromises();
     expect(endSearchOrChat).toHaveBeenCalledTimes(1);

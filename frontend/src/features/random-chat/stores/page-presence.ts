@@ -17,11 +17,16 @@ export interface PagePresenceOptions {
 /** Delay before a report is repeated when the error contains no `retryAfterMs`. */
 const defaultRetryDelayMs = 1_000;
 
+/** Whether to repeat a failed report. After other failures, a reconnect reports the value, or the chat has ended. */
+const needsRetry = ({ failure, code }: SocketRequestError): boolean =>
+  failure === 'timeout' || code === 'rate_limited';
+
 /**
- * Reports to the server whether this page shows the random chat, as `showsChat` of `authenticate` and `show_chat`. The
- * server cannot infer it from the open socket, because every page keeps one open (docs/product-decisions.md, A143). It
- * ends a chat that no page shows after a grace period (A51). The page itself ends a search or chat that neither this
- * tab nor another one shows (A59).
+ * Handles two things (A51, A59 and A143 are in docs/product-decisions.md):
+ * - Reports to the server whether this page shows the random chat, as `showsChat` of `authenticate` and `show_chat`.
+ *   Every page keeps a socket open (A143), so an open socket does not imply it. The server ends a chat that no page
+ *   shows after a grace period (A51).
+ * - Ends a search or chat that no tab of this browser shows (A59).
  */
 export const createPagePresence = ({
   clock,
@@ -31,7 +36,7 @@ export const createPagePresence = ({
   endSearchOrChat,
 }: PagePresenceOptions) => {
   let isChatShown = false;
-  /** The `showsChat` last sent on this connection; undefined before the first `authenticate`. */
+  /** The value last reported on this connection; undefined before the first `authenticate`. */
   let reportedShowsChat: boolean | undefined;
   let endTimer: number | undefined;
 
@@ -41,9 +46,9 @@ export const createPagePresence = ({
   const endUnlessShownInOtherTab = async (): Promise<void> => {
     const isShownInOtherTab = await chatTabs.isOpenElsewhere();
     if (isChatShown || isShownInOtherTab) return;
-    // Undefined if this is unknown (no Web Locks, or blocked storage). A chat is then left to the server, which ends it
-    // if no tab shows it.
-    if (isShownInOtherTab === undefined && getChat().phase === 'active') return;
+    const isUnknown = isShownInOtherTab === undefined; // no Web Locks, or blocked storage
+    // The server ends a chat that no tab shows. A search is ended in any case.
+    if (isUnknown && getChat().phase === 'active') return;
     endSearchOrChat();
   };
 
@@ -55,29 +60,29 @@ export const createPagePresence = ({
     } else if (endTimer === undefined) {
       endTimer = clock.setTimeout(() => {
         endTimer = undefined;
-        // The timer is started again while the chat continues, because the other tab may be closed later.
+        // The timer starts again while the search or chat continues, because the other tab may be closed later.
         void endUnlessShownInOtherTab().then(updateEndTimer);
       }, pageLimits.leaveChatDelayMs);
     }
   };
 
   const reportIfChanged = (): void => {
+    const hasChanged = reportedShowsChat !== undefined && reportedShowsChat !== isChatShown;
+    if (!hasChanged || !getSocket().isOpen) return;
     const { phase, sessionId } = getChat();
-    if (reportedShowsChat === undefined || reportedShowsChat === isChatShown || !getSocket().isOpen) return;
     // `show_chat` needs a session. Without one, the resync sends `authenticate`, which contains the value.
     if (phase !== 'active' || sessionId === undefined) return getSocket().resync();
     const showsChat = isChatShown;
+    const reportedBefore = reportedShowsChat;
     reportedShowsChat = showsChat;
     getSocket()
       .request('show_chat', { sessionId, showsChat })
       .catch((error: unknown) => {
         if (!(error instanceof SocketRequestError)) throw error;
-        // Other failures need no retry: after a reconnect, `authenticate` contains the value, and a chat that has ended
-        // needs no report.
-        const shouldRetry = error.failure === 'timeout' || error.code === 'rate_limited';
-        if (!shouldRetry || reportedShowsChat !== showsChat) return;
-        // The value counts as not reported, so that `reportIfChanged` sends it again.
-        reportedShowsChat = !showsChat;
+        const isOutdated = reportedShowsChat !== showsChat;
+        if (!needsRetry(error) || isOutdated) return;
+        // Undoes the report, so that `reportIfChanged` sees the change again.
+        reportedShowsChat = reportedBefore;
         clock.setTimeout(reportIfChanged, error.retryAfterMs ?? defaultRetryDelayMs);
       });
   };
@@ -91,7 +96,10 @@ export const createPagePresence = ({
     /** Must be called after every change of the chat's state. */
     update,
     /** Returns `showsChat` for an `authenticate` that is about to be sent, and records it as reported. */
-    takeShowsChat: (): boolean => (reportedShowsChat = isChatShown),
+    takeShowsChat: (): boolean => {
+      reportedShowsChat = isChatShown;
+      return isChatShown;
+    },
     /** The page shows the chat, possibly after a short absence. */
     show: (): void => {
       isChatShown = true;
@@ -99,8 +107,8 @@ export const createPagePresence = ({
       update();
     },
     /**
-     * The page shows something else: a search ends at once, a chat after a delay (A59). A chat that has already ended
-     * is removed at once.
+     * The page shows something else. An active chat ends after a delay (A59). A search ends at once, and a chat that
+     * has already ended is removed at once.
      */
     hide: (): void => {
       isChatShown = false;

@@ -5,8 +5,6 @@ import { setSearchAtOnceOn } from '@/product/search-at-once';
 import { openRandomChatPage, resumedSession, type RandomChatPage } from '@/testing/random-chat-page';
 import { flushPromises } from '@/testing/flush-promises';
 
-afterEach(() => signOut());
-
 // `openRandomChatPage` creates the store of a page that shows the random chat and is connected. Its `matchPartner`
 // starts a search and receives a match, which opens the session s1 with the `seq` 1.
 
@@ -15,6 +13,8 @@ const userId = 7;
 const partnerId = 12;
 /** Long after any timer of the page would have ended. */
 const longMs = 60_000;
+
+afterEach(() => signOut());
 
 describe('typing', () => {
   it('notifies the partner at most every two seconds', () => {
@@ -108,24 +108,28 @@ describe('leaving the chat page', () => {
 
 describe('New Conversation', () => {
   /** Starts a chat, which the partner skips. */
-  const endChat = ({ receive, matchPartner }: RandomChatPage, sessionId = 's1'): void => {
-    matchPartner(sessionId);
-    receive('chat_skipped', { sessionId, seq: 2, reason: 'skipped', endedBy: partnerId });
+  const endChat = ({ receive, matchPartner }: RandomChatPage): void => {
+    matchPartner();
+    receive('chat_skipped', { sessionId: 's1', seq: 2, reason: 'skipped', endedBy: partnerId });
   };
 
-  it('leads to the initial phase, or to a search if the user has chosen to search at once', () => {
+  it('leads to the initial phase by default', () => {
     const page = openRandomChatPage();
     endChat(page);
     page.chat.startNewConversation();
     expect(page.getState().phase).toBe('initial');
+  });
+
+  it('leads to a search if the user has chosen to search at once', () => {
+    const page = openRandomChatPage();
     setSearchAtOnceOn(true);
-    endChat(page, 's2');
+    endChat(page);
     page.chat.startNewConversation();
     expect(page.getState().phase).toBe('searching');
     expect(page.commands.at(-1)).toMatchObject({ event: 'join_queue' });
   });
 
-  it('does not lead to a search without a connection', () => {
+  it('leads to the initial phase without a connection, even if the user has chosen to search at once', () => {
     const page = openRandomChatPage();
     setSearchAtOnceOn(true);
     endChat(page);

@@ -27,7 +27,7 @@ afterEach(() => {
   jest.restoreAllMocks();
 });
 
-/** Renders the dialog while the store contains a person: the dialog removes the person to close itself. */
+/** Like the page, renders the dialog while the store contains a person. To close, the dialog empties the store. */
 const BlockDialogFromStore = (consequences: { endsChat?: boolean; endsFriendship?: boolean }) => {
   const person = useBlockDialog((state) => state.person);
   return person ? (
@@ -41,6 +41,7 @@ const openDialog = (consequences = {}) => {
   return userEvent.setup();
 };
 const queryDialog = () => screen.queryByRole('dialog', { name: 'Block heron?' });
+const waitUntilClosed = () => waitFor(() => expect(queryDialog()).toBeNull());
 const getButton = (name: string) => screen.getByRole('button', { name });
 const getShownToast = () => useToasts.getState().shown;
 const lead = 'You will never be matched again and cannot write to each other. heron is not told.';
@@ -59,7 +60,7 @@ it('blocks the person, closes, and shows a toast', async () => {
   const server = fakeServer({ 'POST /api/blocks': blockResponse });
   const user = openDialog();
   await user.click(getButton('Block'));
-  await waitFor(() => expect(queryDialog()).toBeNull());
+  await waitUntilClosed();
   expect(server.calls).toEqual([
     { method: 'POST', url: '/api/blocks', body: { blockerId: 7, blockedId: 12 } },
   ]);
@@ -75,7 +76,7 @@ it('unblocks the person when Undo in the toast is chosen', async () => {
   const server = fakeServer({ 'POST /api/blocks': blockResponse, 'DELETE /api/blocks/7/12': undefined });
   const user = openDialog();
   await user.click(getButton('Block'));
-  await waitFor(() => expect(queryDialog()).toBeNull());
+  await waitUntilClosed();
   getShownToast()?.action?.run();
   await waitFor(() => expect(getShownToast()?.title).toBe('Unblocked'));
   expect(server.count('DELETE', '/api/blocks/7/12')).toBe(1);
@@ -86,7 +87,7 @@ it('reports an Undo that failed, and leaves the block as it is', async () => {
   fakeServer({ 'POST /api/blocks': blockResponse, 'DELETE /api/blocks/7/12': new Refusal(503, {}) });
   const user = openDialog();
   await user.click(getButton('Block'));
-  await waitFor(() => expect(queryDialog()).toBeNull());
+  await waitUntilClosed();
   getShownToast()?.action?.run();
   await waitFor(() => expect(getShownToast()).toMatchObject({ title: 'Not unblocked', tone: 'destructive' }));
   expect(getShownToast()?.description).toBe('Please try again.');
@@ -94,7 +95,7 @@ it('reports an Undo that failed, and leaves the block as it is', async () => {
 });
 
 it('cannot be closed or confirmed again while it waits for the server', async () => {
-  let respond = (_: object): void => undefined;
+  let respond: (response: object) => void = () => undefined;
   const server = fakeServer({
     'POST /api/blocks': () => new Promise<object>((resolve) => (respond = resolve)),
   });
@@ -105,7 +106,7 @@ it('cannot be closed or confirmed again while it waits for the server', async ()
   await user.keyboard('{Escape}');
   expect(queryDialog()).toBeVisible();
   respond(blockResponse);
-  await waitFor(() => expect(queryDialog()).toBeNull());
+  await waitUntilClosed();
   expect(server.count('POST', '/api/blocks')).toBe(1);
 });
 
@@ -124,7 +125,7 @@ it("stays open after a refusal, and shows the server's message", async () => {
   expect(blockChanges).toEqual([]);
   server.routes['POST /api/blocks'] = blockResponse;
   await user.click(getButton('Block'));
-  await waitFor(() => expect(queryDialog()).toBeNull());
+  await waitUntilClosed();
 });
 
 it('can be tried again after a request without a response', async () => {

@@ -18,9 +18,9 @@ export interface SafetySettingsProps {
   children?: ReactNode;
 }
 
-/** The section of Profile Settings about other people. */
+/** The section of Profile Settings about strangers and blocked people. */
 export const SafetySettings = ({ userId, children }: SafetySettingsProps) => {
-  const { data: people } = useBlocks(userId);
+  const { data: blockedPeople } = useBlocks(userId);
   const [isListOpen, setListOpen] = useState(false);
   return (
     <section aria-labelledby="safety-settings" className="mt-6 grid gap-4 border-t border-border pt-5">
@@ -40,7 +40,7 @@ export const SafetySettings = ({ userId, children }: SafetySettingsProps) => {
         onChange={setBlurringPictures}
       />
       <Button variant="outline" aria-haspopup="dialog" className="w-full" onClick={() => setListOpen(true)}>
-        <span className="flex-1 text-left">{copy.people.button(people?.length)}</span>
+        <span className="flex-1 text-left">{copy.people.button(blockedPeople?.length)}</span>
         <ChevronRight aria-hidden="true" className="text-muted-foreground" />
       </Button>
       {children}

@@ -17,10 +17,13 @@ export const toastFailure = (error: unknown, failure: { title: string; descripti
 /**
  * Applies a block or unblock to this page, without waiting for the server's frame `block_changed`. Does nothing if
  * another user has signed in during the request.
- * @param ownId the user who was signed in when the request was sent
+ * @param userId the user who was signed in when the request was sent
  */
-export const applyBlockToThisPage = (ownId: number, personId: number, isBlocked: boolean): void => {
-  if (currentUser()?.id === ownId) raise('block-changed', { userId: personId, isBlocked });
+export const applyBlockToThisPage = (
+  userId: number,
+  { personId, isBlocked }: { personId: number; isBlocked: boolean },
+): void => {
+  if (currentUser()?.id === userId) raise('block-changed', { userId: personId, isBlocked });
 };
 
 /**
@@ -31,14 +34,15 @@ export const unblock = async (userId: number, personId: number): Promise<void> =
   try {
     await unblockUser(userId, personId);
   } catch (error) {
-    // A 404 counts as success: the person was unblocked before, for example in another tab.
-    if (!(error instanceof ApiError && error.status === 404)) {
+    // The person was unblocked before, for example in another tab. This counts as success.
+    const wasUnblocked = error instanceof ApiError && error.status === 404;
+    if (!wasUnblocked) {
       console.warn('The person was not unblocked', error);
       toastFailure(error, copy.unblock.failed);
       throw error;
     }
   }
-  applyBlockToThisPage(userId, personId, false);
+  applyBlockToThisPage(userId, { personId, isBlocked: false });
   toast(copy.unblock.done);
 };
 
@@ -54,7 +58,7 @@ export const block = async (userId: number, person: Person): Promise<void> => {
     toastFailure(error, copy.block.failed);
     throw error;
   }
-  applyBlockToThisPage(userId, person.id, true);
+  applyBlockToThisPage(userId, { personId: person.id, isBlocked: true });
   const { blocked } = copy.block;
   toast({
     title: blocked.title,

@@ -36,7 +36,9 @@ export const sendReport = async (
   const { sent, failed } = copy;
   try {
     const report = await fileReport(buildRequest(userId, target, choices));
-    if (choices.alsoBlock && report.blocked) applyBlockToThisPage(userId, target.person.id, true);
+    if (choices.alsoBlock && report.blocked) {
+      applyBlockToThisPage(userId, { personId: target.person.id, isBlocked: true });
+    }
     const hasBlockFailed = choices.alsoBlock && !report.blocked;
     toast({
       title: sent.title,

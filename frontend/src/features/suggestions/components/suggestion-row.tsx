@@ -7,7 +7,7 @@ import { cn } from '@/lib/class-names';
 import { Tooltip } from '@/ui/tooltip';
 
 /**
- * When the row disappears while it has the focus, the button that opens it again takes the focus.
+ * Moves the focus to the button that opens the row, when the row disappears while it has the focus.
  * @returns the ref of the row
  */
 const useFocusReturn = () => {
@@ -25,12 +25,43 @@ const useFocusReturn = () => {
 const controlClass =
   'grid size-11 shrink-0 place-items-center rounded-full text-muted-foreground transition-colors hover:bg-raised hover:text-foreground';
 
-const chipClass = 'h-11 min-w-[min(13rem,88%)] flex-1 snap-start rounded-card';
+/** Of an idea, and of a placeholder in its place. */
+const ideaClass = 'h-11 min-w-[min(13rem,88%)] flex-1 snap-start rounded-card';
 
-/** React keys of the placeholders, which are shown while the model is asked. */
-const placeholderKeys = ['1', '2', '3'];
+/** Shown while the language model is asked. */
+const Placeholders = () => (
+  <>
+    {['1', '2', '3'].map((key) => (
+      <div key={key} aria-hidden="true" className={cn(ideaClass, 'animate-pulse bg-raised')} />
+    ))}
+  </>
+);
 
-/** Shows where the ideas come from, the language model or this page; opens the dialog that changes it. */
+const IdeaButton = ({
+  text,
+  modelHost,
+  onPress,
+}: {
+  text: string;
+  /** Host of the model that the idea comes from; null for an idea of this page. */
+  modelHost: string | null;
+  onPress: () => void;
+}) => (
+  <button
+    type="button"
+    title={modelHost === null ? undefined : copy.fromModel(modelHost)}
+    className={cn(
+      ideaClass,
+      'enter-rise flex items-center justify-center gap-2 border border-input px-3 text-center text-sm font-semibold text-foreground transition-colors hover:bg-raised focus-visible:-outline-offset-2',
+    )}
+    onClick={onPress}
+  >
+    {modelHost === null ? null : <Sparkles aria-hidden="true" className="size-4 shrink-0 text-primary" />}
+    <span className="line-clamp-2 text-balance">{text}</span>
+  </button>
+);
+
+/** Shows where the ideas come from, the language model or this page. Opens the dialog that changes the source. */
 const SourceButton = ({
   host,
   isFromModel,
@@ -68,13 +99,17 @@ export interface SuggestionRowProps extends IdeasOptions {
 
 /**
  * Up to three suggestions (`ideas`) beside each other, scrolled by swiping where they are wider than the composer. They
- * do not change while they are shown, except by 'Other ideas'. The row covers the space above the composer that is
- * reserved for the typing line and the notice, so the messages do not move.
+ * change only when the user asks for other ideas or chooses another source. The row covers the space above the composer
+ * that is reserved for the typing line and the notice, so the messages do not move.
  */
 export const SuggestionRow = ({ host, onChangeSource, insert, onHide, ...options }: SuggestionRowProps) => {
   const { ideas, isFromModel, drawOthers } = useIdeas(options);
   const row = useFocusReturn();
   const strip = useRef<HTMLDivElement>(null);
+  const insertIdea = (text: string): void => {
+    recordUsed(options.conversationId, text);
+    insert(text);
+  };
   return (
     <div
       ref={row}
@@ -91,30 +126,15 @@ export const SuggestionRow = ({ host, onChangeSource, insert, onHide, ...options
         {host === null ? null : (
           <SourceButton host={host} isFromModel={isFromModel} onPress={onChangeSource} />
         )}
-        {ideas === null
-          ? placeholderKeys.map((key) => (
-              <div key={key} aria-hidden="true" className={cn(chipClass, 'animate-pulse bg-raised')} />
-            ))
-          : ideas.map((text) => (
-              <button
-                key={text}
-                type="button"
-                title={isFromModel && host !== null ? copy.fromModel(host) : undefined}
-                className={cn(
-                  chipClass,
-                  'enter-rise flex items-center justify-center gap-2 border border-input px-3 text-center text-sm font-semibold text-foreground transition-colors hover:bg-raised focus-visible:-outline-offset-2',
-                )}
-                onClick={() => {
-                  recordUsed(options.conversationId, text);
-                  insert(text);
-                }}
-              >
-                {isFromModel ? (
-                  <Sparkles aria-hidden="true" className="size-4 shrink-0 text-primary" />
-                ) : null}
-                <span className="line-clamp-2 text-balance">{text}</span>
-              </button>
-            ))}
+        {ideas === null ? <Placeholders /> : null}
+        {ideas?.map((text) => (
+          <IdeaButton
+            key={text}
+            text={text}
+            modelHost={isFromModel ? host : null}
+            onPress={() => insertIdea(text)}
+          />
+        ))}
       </div>
       <Tooltip label={copy.drawOthers}>
         <button

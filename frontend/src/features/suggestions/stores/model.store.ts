@@ -2,8 +2,9 @@ import { create } from 'zustand';
 import { loadSuggestionSource } from '@/features/suggestions/api/model-suggestions';
 import { browserStorage } from '@/lib/storage';
 
+const modelChoices = ['model', 'page'] as const;
 /** Where suggestions come from: the server's language model, or only the prepared questions of this page. */
-export type ModelChoice = 'model' | 'page';
+export type ModelChoice = (typeof modelChoices)[number];
 
 interface ModelState {
   /** Host of the server's language model; null if there is none, or until it is known. */
@@ -15,31 +16,34 @@ interface ModelState {
 export const useModel = create<ModelState>()(() => ({ host: null, choices: {} }));
 
 const storageKey = (userId: number): string => `thaw-suggestions-source-${userId}`;
+/** The stored form of a choice. It contains the host, because consent is given to one host only. */
+const formatChoice = (choice: ModelChoice, host: string): string => `${choice} ${host}`;
 
-/** Returns the stored choice of a user. A choice applies to one host only, because consent is given to one host. */
+/** Returns the choice that a user has made for this host. */
 const readChoice = (userId: number, host: string): ModelChoice | undefined => {
-  const [choice, chosenHost] = browserStorage.read(storageKey(userId))?.split(' ') ?? [];
-  return (choice === 'model' || choice === 'page') && chosenHost === host ? choice : undefined;
+  const stored = browserStorage.read(storageKey(userId));
+  return modelChoices.find((choice) => formatChoice(choice, host) === stored);
 };
 
-let loading: Promise<void> | undefined;
+let hostLoading: Promise<void> | undefined;
 
-/**
- * Loads the host of the model, once per page load, and the choice of the user. If the request fails, there is no model
- * until the next call.
- */
-export const loadModel = (userId: number): Promise<void> => {
-  loading ??= loadSuggestionSource().then(
+/** Loads the host of the model, once per page load. After a failed request, the next call tries again. */
+const loadHost = (): Promise<void> => {
+  hostLoading ??= loadSuggestionSource().then(
     ({ host }) => useModel.setState({ host }),
     () => {
-      loading = undefined;
+      hostLoading = undefined;
     },
   );
-  return loading.then(() => {
-    const { host, choices } = useModel.getState();
-    if (host === null || choices[userId]) return;
-    useModel.setState({ choices: { ...choices, [userId]: readChoice(userId, host) } });
-  });
+  return hostLoading;
+};
+
+/** Loads the host of the model, and the user's choice for this host. Never rejects: on a failure, there is no model. */
+export const loadModel = async (userId: number): Promise<void> => {
+  await loadHost();
+  const { host, choices } = useModel.getState();
+  if (host === null || choices[userId]) return;
+  useModel.setState({ choices: { ...choices, [userId]: readChoice(userId, host) } });
 };
 
 /** Remembers the choice of the user in this browser. */
@@ -47,11 +51,11 @@ export const saveModelChoice = (userId: number, choice: ModelChoice): void => {
   const { host, choices } = useModel.getState();
   useModel.setState({ choices: { ...choices, [userId]: choice } });
   // The page offers the choice only when the host is known, so `host` is not null here.
-  browserStorage.write(storageKey(userId), `${choice} ${host ?? ''}`);
+  browserStorage.write(storageKey(userId), formatChoice(choice, host ?? ''));
 };
 
 /** Resets this store between tests. */
 export const resetModel = (): void => {
-  loading = undefined;
+  hostLoading = undefined;
   useModel.setState({ host: null, choices: {} });
 };

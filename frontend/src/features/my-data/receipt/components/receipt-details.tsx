@@ -21,6 +21,7 @@ const Section = ({ title, children }: { title: string; children: ReactNode }) =>
 interface CountsProps<Name extends string> {
   /** The label of each count, in the order to show. */
   labels: Record<Name, string>;
+  /** May contain further counts, which are not shown: `NoInfer` makes `labels` alone determine `Name`. */
   counts: Readonly<Record<NoInfer<Name>, number>>;
   /** Shown when all counts are 0. */
   emptyText: string;
@@ -41,22 +42,25 @@ const Counts = <Name extends string>({ labels, counts, emptyText }: CountsProps<
   );
 };
 
+const explainKept = ({ why, until }: Kept): string => {
+  const date = until === null ? null : formatTime(dateFormat, Date.parse(until));
+  return copy.kept.why[why](date);
+};
+
 const KeptList = ({ kept }: { kept: readonly Kept[] }) => (
   <Section title={copy.kept.title}>
     <ul className="mt-2 grid list-disc gap-2 pl-5 text-base marker:text-muted-foreground">
-      {kept.map(({ what, why, until }) => (
-        <li key={`${what} ${why}`}>
-          <span className="font-semibold">{what}</span>{' '}
-          <span className="text-muted-foreground">
-            {copy.kept.why[why](until && formatTime(dateFormat, Date.parse(until)))}
-          </span>
+      {kept.map((item) => (
+        <li key={`${item.what} ${item.why}`}>
+          <span className="font-semibold">{item.what}</span>{' '}
+          <span className="text-muted-foreground">{explainKept(item)}</span>
         </li>
       ))}
     </ul>
   </Section>
 );
 
-export interface RemainingCount {
+export interface RemainingDataProps {
   /** Numbers of items that are still stored, by kind. */
   counts: Remaining;
   /** In ms since the epoch. */
@@ -65,7 +69,7 @@ export interface RemainingCount {
   onCountAgain: () => void;
 }
 
-const RemainingData = ({ counts, countedAt, isCounting, onCountAgain }: RemainingCount) => (
+const RemainingData = ({ counts, countedAt, isCounting, onCountAgain }: RemainingDataProps) => (
   <Section title={copy.remaining.title}>
     {counts.total > 0 ? <p className="mt-2 text-base">{copy.remaining.onlyKept}</p> : null}
     <Counts labels={copy.remaining.counts} counts={counts} emptyText={copy.remaining.none} />
@@ -83,7 +87,7 @@ const RemainingData = ({ counts, countedAt, isCounting, onCountAgain }: Remainin
 export interface ReceiptDetailsProps {
   content: ReceiptContent;
   /** Null when the server does not know the receipt; `content` then comes from a file that the user opened. */
-  remaining: RemainingCount | null;
+  remaining: RemainingDataProps | null;
 }
 
 /**

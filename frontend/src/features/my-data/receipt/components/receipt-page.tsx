@@ -2,7 +2,10 @@ import { useEffect, useRef, useState, type ReactNode } from 'react';
 import { isReceiptId, useReceipt } from '@/features/my-data/receipt/api/receipts';
 import { CheckReceipt } from '@/features/my-data/receipt/components/check-receipt';
 import { OpenReceipt } from '@/features/my-data/receipt/components/open-receipt';
-import { ReceiptDetails, type RemainingCount } from '@/features/my-data/receipt/components/receipt-details';
+import {
+  ReceiptDetails,
+  type RemainingDataProps,
+} from '@/features/my-data/receipt/components/receipt-details';
 import { copy } from '@/features/my-data/receipt/copy';
 import { downloadReceipt, type ReceiptFile } from '@/features/my-data/receipt/receipt-file';
 import { readContent } from '@/features/my-data/receipt/verify-receipt';
@@ -105,7 +108,7 @@ interface FinishedDeletionProps {
   file: ReceiptFile;
   receiptId: string;
   /** The server's count of what is still stored; null if the server does not know the receipt. */
-  remaining: RemainingCount | null;
+  remaining: RemainingDataProps | null;
 }
 
 /** The receipt of a finished deletion. */

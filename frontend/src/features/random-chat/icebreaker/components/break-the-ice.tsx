@@ -11,14 +11,14 @@ import { LoadError } from '@/ui/load-error';
 import { createPart, LoadedPart } from '@/ui/loaded-part';
 import { toast } from '@/ui/toast-store';
 
-/** Loaded apart from the chat, because not every chat has a game. */
+/** Its code is loaded separately from the chat, because not every chat has a game. */
 export const shownGamePart = createPart(
   async () => (await import('@/features/random-chat/icebreaker/components/shown-game')).ShownGame,
 );
 
 const startGame = async (): Promise<void> => {
   const outcome = await randomChat.game.start();
-  // After the other outcomes, the page already shows a game or the end of the chat.
+  // The other outcomes need no toast: the page already shows a game, or that the chat is over.
   if (outcome === 'too_fast' || outcome === 'failed') toast(copy.notStarted[outcome]);
 };
 
@@ -32,10 +32,10 @@ export const BreakTheIce = () => {
   return <BreakTheIceButton isEnabled={isConnected && !isBusy} onPress={() => void startGame()} />;
 };
 
-/** A row that shows a game: its question or its reveal. */
-type CardRow = Exclude<GameRow, { kind: 'break_ice_waiting' }>;
+/** A row with a card: the question of a game, or its reveal. The other kind of row is a notice. */
+type GameCardRow = Exclude<GameRow, { kind: 'break_ice_waiting' }>;
 
-const Card = ({ row, senderId }: { row: CardRow; senderId: number }) => {
+const LoadedGameCard = ({ row, senderId }: { row: GameCardRow; senderId: number }) => {
   const { game } = row;
   const partner = useRandomChat(({ session }) => session?.partner);
   const isCelebrated = useRandomChat(({ session }) => session?.celebratedGame?.gameId === game.gameId);
@@ -53,11 +53,14 @@ const Card = ({ row, senderId }: { row: CardRow; senderId: number }) => {
     >
       {(ShownGame) =>
         row.kind === 'break_ice_reveal' ? (
-          <ShownGame kind="reveal" {...{ game, partnerName, isCelebrated }} />
+          <ShownGame kind="reveal" game={game} partnerName={partnerName} isCelebrated={isCelebrated} />
         ) : (
           <ShownGame
             kind="question"
-            {...{ game, partnerName, isConnected }}
+            game={game}
+            partnerName={partnerName}
+            isConnected={isConnected}
+            // The sender of a question's row is the user who asked.
             isMine={senderId !== partner.id}
             onAnswer={randomChat.game.answer}
             onIgnore={randomChat.game.ignore}
@@ -68,9 +71,10 @@ const Card = ({ row, senderId }: { row: CardRow; senderId: number }) => {
   );
 };
 
+/** Renders a message of Break the Ice; null for other messages. */
 export const renderGameCard = (message: ChatMessage): ReactNode => {
   const row = readGameRow(message);
   if (!row) return null;
   if (row.kind === 'break_ice_waiting') return <WaitingNotice text={message.content} />;
-  return <Card row={row} senderId={message.senderId} />;
+  return <LoadedGameCard row={row} senderId={message.senderId} />;
 };

@@ -19,28 +19,31 @@ beforeEach(() => {
 afterEach(() => jest.useRealTimers());
 
 it.each([
-  [true, 'Ice cubes', 'ice-cubes', 5_000],
-  [false, 'Sparks', 'sparks', 3_000],
-])('shows the effect for isMatch %s (%s) until its time is over', (isMatch, label, effect, durationMs) => {
-  const onEnd = jest.fn();
-  const { unmount } = render(<Celebration gameId="g1" isMatch={isMatch} onEnd={onEnd} />);
-  expect(screen.getByRole('img', { name: label })).toBeInTheDocument();
-  expect(drawCelebration).toHaveBeenCalledWith(expect.any(HTMLCanvasElement), effect);
-  act(() => jest.advanceTimersByTime(durationMs - 1));
-  expect(onEnd).not.toHaveBeenCalled();
-  act(() => jest.advanceTimersByTime(1));
-  expect(onEnd.mock.calls).toEqual([['g1']]);
-  unmount();
-  expect(stop).toHaveBeenCalledTimes(1);
-});
-
-// The title for the same answers is in English and in Portuguese (docs/product-decisions.md, A80).
-it.each([
-  [true, ['The ice is broken!', 'O gelo foi quebrado!'], 5_000],
-  [false, ['Plot twist!'], 3_000],
+  { isMatch: true, label: 'Ice cubes', effect: 'ice-cubes', durationMs: 5_000 },
+  { isMatch: false, label: 'Sparks', effect: 'sparks', durationMs: 3_000 },
 ])(
-  'replaces the effect for isMatch %s with a motionless badge under reduced motion, for the same time',
-  (isMatch, words, durationMs) => {
+  'shows the effect $effect for $durationMs ms when isMatch is $isMatch',
+  ({ isMatch, label, effect, durationMs }) => {
+    const onEnd = jest.fn();
+    const { unmount } = render(<Celebration gameId="g1" isMatch={isMatch} onEnd={onEnd} />);
+    expect(screen.getByRole('img', { name: label })).toBeInTheDocument();
+    expect(drawCelebration).toHaveBeenCalledWith(expect.any(HTMLCanvasElement), effect);
+    act(() => jest.advanceTimersByTime(durationMs - 1));
+    expect(onEnd).not.toHaveBeenCalled();
+    act(() => jest.advanceTimersByTime(1));
+    expect(onEnd.mock.calls).toEqual([['g1']]);
+    unmount();
+    expect(stop).toHaveBeenCalledTimes(1);
+  },
+);
+
+it.each([
+  // In English and in Portuguese (docs/product-decisions.md, A80).
+  { isMatch: true, words: ['The ice is broken!', 'O gelo foi quebrado!'], durationMs: 5_000 },
+  { isMatch: false, words: ['Plot twist!'], durationMs: 3_000 },
+])(
+  'shows a still badge for $durationMs ms under reduced motion when isMatch is $isMatch',
+  ({ isMatch, words, durationMs }) => {
     setReducedMotion(true);
     const onEnd = jest.fn();
     const { container } = render(<Celebration gameId="g1" isMatch={isMatch} onEnd={onEnd} />);

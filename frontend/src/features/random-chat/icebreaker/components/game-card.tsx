@@ -31,7 +31,7 @@ interface OptionsProps {
  */
 const Options = ({ labelledBy, options, chosen, isLocked, onChoose }: OptionsProps) => {
   // Tab reaches the chosen option, or the first one while none is chosen.
-  const roving = useRovingFocus({ initial: Math.max(0, options.indexOf(chosen ?? '')) });
+  const roving = useRovingFocus({ initialIndex: Math.max(0, options.indexOf(chosen ?? '')) });
   return (
     <div role="radiogroup" aria-labelledby={labelledBy} className="grid gap-1.5" {...roving.group}>
       {options.map((option, index) => {

@@ -30,7 +30,7 @@ export default {
       testRegex: '\\.spec\\.tsx?$',
       setupFilesAfterEnv: ['<rootDir>/src/testing/jest-setup.ts'],
     }),
-    // Starts processes of the product, and runs pages without a screen against them.
+    // Starts processes of the product, and connects the state of its page to them, without rendering the page.
     createProject('process', {
       testEnvironment: 'node',
       roots: ['<rootDir>/test'],

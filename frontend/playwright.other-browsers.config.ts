@@ -6,7 +6,7 @@ import { defineConfig } from '@playwright/test';
  */
 export default defineConfig({
   testDir: 'e2e-other-browsers',
-  // Starts a complete Thaw.
+  // Starts the whole product, with its own PostgreSQL and Redis.
   globalSetup: './e2e/support/products.ts',
   workers: 1,
   retries: process.env.CI === 'true' ? 1 : 0,

@@ -6,7 +6,7 @@ import { checkNodeThenRun } from '../../deploy/local/node-version.mjs';
 
 // `npm run bench`: installs packages, builds the product and the bench, and runs the bench, which starts its own
 // PostgreSQL and Redis. `checkNodeThenRun` refuses a Node that is too old for the imports in `main`, and otherwise
-// calls `main` with the arguments of the command. The callback returns an object, as `import()` does in other commands.
+// calls `main` with the arguments of the command. Most commands pass an `import()` of the module that exports `main`.
 checkNodeThenRun(async () => ({ main }));
 
 const benchFolder = path.dirname(fileURLToPath(import.meta.url));

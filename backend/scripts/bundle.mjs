@@ -15,7 +15,7 @@ const compiledFiles = {
   name: 'compiled-files',
   load(id) {
     const map = `${id}.map`;
-    // `__dirname` is the folder of the bundle at run time. The compiled file means its own folder.
+    // In the bundle, `__dirname` is `dist`, but the compiled file expects its own folder.
     const ownFolder = `require("node:path").join(__dirname, ${JSON.stringify(relative(dist, dirname(id)))})`;
     return {
       code: readFileSync(id, 'utf8').replaceAll('__dirname', ownFolder),

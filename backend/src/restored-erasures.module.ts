@@ -5,8 +5,8 @@ import { RestoredErasuresModule } from './modules/my-data/restored-erasures.modu
 import { ReadModelsModule } from './read-models.module';
 
 /**
- * All modules of a step of the migration command. It compares the database with the ledger of erasures, to find users
- * who are present again because a backup from before their erasure was restored, and requests these erasures again.
+ * All modules of one step of the migration command. The step requests those erasures again that the database lacks but
+ * the ledger outside the database has, because a restored backup has brought back the erased users.
  */
 @Module({})
 export class RestoredErasuresCommandModule {

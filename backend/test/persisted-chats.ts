@@ -22,8 +22,8 @@ export const expectPersisted = async (
   await client.connect();
   try {
     for (const sessionId of sessionIds) {
-      const { length } = await readAppendedIds(sessionId);
-      expect(length).toBeGreaterThan(0);
+      const { length: appendedCount } = await readAppendedIds(sessionId);
+      expect(appendedCount).toBeGreaterThan(0);
       const readPersistedIds = async (): Promise<string[]> => {
         const { rows } = await client.query<{ event_id: string }>(
           'SELECT event_id FROM events WHERE stream_id = $1 ORDER BY stream_position',
@@ -31,8 +31,9 @@ export const expectPersisted = async (
         );
         return rows.map(({ event_id: id }) => id);
       };
-      const persistedIds = await until(readPersistedIds, (ids) => ids.length >= length, PERSISTED_WITHIN_MS);
-      // PostgreSQL may have further events by now, so the chat is read again.
+      const hasAllAppended = (ids: string[]): boolean => ids.length >= appendedCount;
+      const persistedIds = await until(readPersistedIds, hasAllAppended, PERSISTED_WITHIN_MS);
+      // PostgreSQL may have further events by now, so Redis is read again.
       expect(persistedIds).toEqual((await readAppendedIds(sessionId)).slice(0, persistedIds.length));
     }
   } finally {

@@ -3,6 +3,8 @@ import { join } from 'node:path';
 import { Client } from 'pg';
 import { until } from '../src/testing/until.functions';
 
+const RESTARTED_WITHIN_MS = 60_000;
+
 /** Returns the column `value` of the query's first row. */
 const queryValue = async (databaseUrl: string, query: string): Promise<string> => {
   const client = new Client({ connectionString: databaseUrl });
@@ -29,5 +31,6 @@ export const restartPostgres = async (databaseUrl: string, signal: 'SIGINT' | 'S
     queryValue(databaseUrl, 'SELECT pg_postmaster_start_time()::text AS value').catch(() => '');
   const oldStartTime = await readStartTime();
   process.kill(readPid(), signal);
-  await until(readStartTime, (startTime) => startTime !== '' && startTime !== oldStartTime, 60_000);
+  const isNewServer = (startTime: string): boolean => startTime !== '' && startTime !== oldStartTime;
+  await until(readStartTime, isNewServer, RESTARTED_WITHIN_MS);
 };

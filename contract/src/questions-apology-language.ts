@@ -1,4 +1,4 @@
-/** Questions 31 to 55 of the game Break the Ice. Released ones never change, because stored chats refer to them. */
+/** Questions 31 to 55 of Break the Ice. Released questions never change, because stored chats refer to them. */
 export const apologyLanguageQuestions = [
   {
     id: 31,

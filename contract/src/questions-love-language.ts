@@ -1,4 +1,4 @@
-/** Questions 1 to 30 of the game Break the Ice. Released ones never change, because stored chats refer to them. */
+/** Questions 1 to 30 of Break the Ice. Released questions never change, because stored chats refer to them. */
 export const loveLanguageQuestions = [
   {
     id: 1,

@@ -35,6 +35,7 @@ export const timestampSchema = z
 export const genderSchema = z.enum(['male', 'female']);
 export type Gender = z.infer<typeof genderSchema>;
 
+/** The gender of the partners with whom a user wants to be matched. */
 export const preferenceSchema = z.enum(['both', 'male', 'female']);
 export type Preference = z.infer<typeof preferenceSchema>;
 

@@ -36,11 +36,12 @@ describe('truncateGraphemes', () => {
     expect(truncateGraphemes('👨‍👩‍👧‍👦👨‍👩‍👧‍👦👨‍👩‍👧‍👦', 2)).toBe('👨‍👩‍👧‍👦👨‍👩‍👧‍👦...');
   });
 
-  it('returns a text unchanged if it has more UTF-16 code units but not more graphemes', () => {
+  it('returns a text unchanged if only its UTF-16 code units exceed the limit, not its graphemes', () => {
     expect(truncateGraphemes('👍🏽'.repeat(50), 50)).toBe('👍🏽'.repeat(50));
   });
 });
 
+// A text of at most n graphemes is also limited to n * `quoteMaxCodePointsPerGrapheme` code points.
 describe('truncateGraphemes with graphemes of thousands of code points', () => {
   const giant = `e${'\u0301'.repeat(1_999)}`;
 

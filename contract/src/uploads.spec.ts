@@ -29,7 +29,7 @@ describe('parseUploadUrl', () => {
     ['a line feed at the end', `/api/files/chat-images/${uuid}.jpg\n`],
     ['a UUID in capitals', `/api/files/chat-images/${uuid.toUpperCase()}.jpg`],
     ['NUL at the end', `/api/files/chat-images/${uuid}.jpg\u0000`],
-    ['a blank at the start', ` /api/files/chat-images/${uuid}.jpg`],
+    ['a space at the start', ` /api/files/chat-images/${uuid}.jpg`],
   ])('returns null for %s: %j', (_case, url) => {
     expect(parseUploadUrl(url)).toBeNull();
   });

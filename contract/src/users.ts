@@ -4,8 +4,8 @@ import { goodStanding, standingSchema } from './standing.js';
 import { genderSchema, idSchema, timestampSchema } from './scalars.js';
 
 /**
- * A user with the fields that are sent to that user alone. `isModerator` and `standing` have defaults: servers of an
- * earlier release do not send them.
+ * A user with the fields that are sent to that user alone. `standing` says whether the user may use the product. It and
+ * `isModerator` have defaults: servers of an earlier release do not send them.
  */
 export const selfUserSchema = z.object({
   id: idSchema,

@@ -1,13 +1,13 @@
 /**
  * A word that the house style bans, and its replacement.
  * @typedef {object} BannedWord
- * @property {string[]} forms  every form, in lower case; the words of a phrase are separated by one blank
+ * @property {string[]} forms  every form, in lower case; the words of a phrase are separated by one space
  * @property {string} instead  the replacement to suggest
  * @property {RegExp} [unlessPrecededBy]  the word is allowed if the text directly before it matches
  * @property {RegExp} [unlessFollowedBy]  the word is allowed if the text directly after it matches
  */
 
-/** Also banned in texts that users may see, unlike `bannedWords`. @type {BannedWord[]} */
+/** Banned everywhere. Texts that users may see may contain `bannedWords`, but not these. @type {BannedWord[]} */
 export const pronouns = [
   {
     forms: ['he', 'him', 'his', 'himself', 'she', 'her', 'hers', 'herself'],

@@ -46,7 +46,7 @@ function reportAt(context, start, findings) {
 
 /** For comments and test titles. */
 const findInProse = (text) => [...findWordsInText(text, allWords), ...findGuillemets(text)];
-/** For texts that users may see. Other banned words are allowed there. */
+/** For texts that users may see. Of the banned words, only the gendered pronouns are reported there. */
 const findInVisibleText = (text) => [...findWordsInText(text, pronouns), ...findGuillemets(text)];
 
 /**
@@ -86,6 +86,7 @@ function declaresName(node) {
     case 'TSTypeAliasDeclaration':
     case 'TSInterfaceDeclaration':
     case 'TSEnumDeclaration':
+    case 'TSEnumMember':
       return parent.id === node;
     case 'FunctionDeclaration':
     case 'FunctionExpression':
@@ -97,8 +98,6 @@ function declaresName(node) {
     case 'TSPropertySignature':
     case 'TSMethodSignature':
       return parent.key === node && !parent.computed;
-    case 'TSEnumMember':
-      return parent.id === node;
     case 'AssignmentPattern':
       return parent.left === node;
     case 'ImportSpecifier':

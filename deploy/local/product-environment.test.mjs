@@ -7,6 +7,7 @@ test('every process listens on loopback only, unless a setting names another add
   const home = createTestHome(t);
   // The addresses are only passed on; no store is contacted.
   const stores = { databaseUrl: 'postgres://127.0.0.1/none', redisUrl: 'redis://127.0.0.1' };
+  // `stackSettings` are for all processes of the stack, `settings` for this one.
   const readHosts = (stackSettings, settings) => {
     const { HOST, INTERNAL_HOST } = prepareProductEnvironment({ home, stores, stackSettings, settings });
     return [HOST, INTERNAL_HOST];

@@ -16,9 +16,10 @@ import {
 // Runs the launcher as a process, with real PostgreSQL, Redis and nginx. The product's processes are stand-ins. The
 // stand-in for a replica answers every request with its environment, its pid and the request itself.
 
-test('the launcher serves the page, and passes the settings of a single replica to it', async (t) => {
+test('the launcher serves the page from one replica, and passes the settings for a single replica', async (t) => {
   const { home, port, launcher } = await startAndWait(t);
   const { env } = await getJson(port, '/');
+  // By default, a local stack has the wide rate limits for load tests.
   assert.equal(env.LIMITS_PROFILE, 'load');
   assert.equal(env.TRUST_PROXY, '0');
   // Without nginx, API_DOCS is not set, and the replica serves the API docs.
@@ -71,7 +72,7 @@ test('the launcher puts nginx in front of several replicas, and passes matching 
   assert.deepEqual(findRunningProcesses(home), {});
 });
 
-test('nginx skips a replica that has died until it is restarted, and refuses bodies of more than 6 MB', async (t) => {
+test('nginx skips a dead replica until its restart, and refuses bodies of more than 6 MB', async (t) => {
   const { home, port, launcher } = await startAndWait(t, { replicas: 2 });
   const { pid } = await getJson(port, '/api/who');
   process.kill(pid, 'SIGKILL');

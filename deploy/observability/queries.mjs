@@ -15,7 +15,7 @@ export const readPanels = () =>
  *
  * This is not a YAML parser: it relies on the layout of alerts.yml. A rule starts with `- alert:`. Its expression is on
  * the line of `expr:` or, after `>-`, on the next lines, which are indented by at least 10 blanks.
- * @returns {{name: string, expr: string, text: string}[]}
+ * @returns {{name: string, expr: string, text: string}[]}  `text`: the YAML of the whole rule
  */
 export const readAlerts = () =>
   readText('alerts.yml')
@@ -27,7 +27,7 @@ export const readAlerts = () =>
       return { name, text, expr: (folded ?? onOneLine ?? '').replace(/\s+/g, ' ').trim() };
     });
 
-/** Removes the thresholds from an alert's expression, which with them returns series only while the alert fires. */
+/** Removes the thresholds from an alert's expression, so that it returns series even while the alert does not fire. */
 export const withoutThreshold = (expr) =>
   expr
     .split(' and ')

@@ -1,6 +1,5 @@
-import { type Page } from '@playwright/test';
 import { pageLimits } from '../src/lib/page-limits';
-import { createEmail, expectToast, openSettings, signInAndOpenChat } from './support/account.ts';
+import { createEmail, expectToast } from './support/account.ts';
 import { expect, Person, signInByHttp, test } from './support/test.ts';
 
 /** What the page stores in localStorage after a logout (docs/product-decisions.md, A05). */
@@ -9,25 +8,18 @@ const signedOutState = '{"state":{"user":null},"version":0}';
 // The browser logs the failed responses that these tests cause as console errors.
 test.use({ expectedErrors: [/status of (401|409|503)/] });
 
-const expectSignedOut = async (page: Page): Promise<void> => {
-  await expect(page).toHaveURL('/auth');
-  expect(await page.evaluate(() => localStorage.getItem('thaw-chat-auth'))).toBe(signedOutState);
-};
-
-/** On the page /auth, which has one form with one button. */
-const submit = (page: Page): Promise<void> => page.locator('form').getByRole('button').click();
-
-test('a visitor registers, and each wrong input shows its error text until it is corrected', async ({
+test('a visitor registers, logs out and signs in, and each wrong input shows its error text', async ({
   openContext,
 }) => {
   const page = await (await openContext()).newPage();
   const email = createEmail();
+  const submit = page.locator('form').getByRole('button');
 
   await page.goto('/');
   // The landing page has several such links.
   await page.getByRole('link', { name: 'Register' }).first().click();
   await expect(page).toHaveURL('/auth?register=true');
-  await submit(page);
+  await submit.click();
   await expect(page.getByText('Invalid email')).toBeVisible();
   await expect(page.getByText('Password must be at least 6 characters')).toBeVisible();
   await page.getByLabel('Email').fill(email);
@@ -37,7 +29,7 @@ test('a visitor registers, and each wrong input shows its error text until it is
   await expect(page.getByText('Invalid email')).toBeHidden();
   await page.getByLabel('Confirm Password').fill('secret1');
   await expect(page.getByText("Passwords don't match")).toBeHidden();
-  await submit(page);
+  await submit.click();
   await expect(page).toHaveURL('/chat');
   await expectToast(page, 'Account created successfully', 'Welcome to Thaw!');
 
@@ -46,43 +38,34 @@ test('a visitor registers, and each wrong input shows its error text until it is
   await page.getByRole('button', { name: 'Confirm' }).click();
   await expect(page.getByText('Connected', { exact: true })).toBeVisible();
 
-  await openSettings(page);
+  // The accessible name ends with the user's name.
+  await page.getByRole('button', { name: /^Profile Settings/ }).click();
   await page.getByRole('tab', { name: 'Email' }).click();
   await expect(page.getByRole('tabpanel').getByText(email)).toBeVisible();
-});
-
-test('registering an e-mail address that has an account shows an error', async ({ openContext }) => {
-  const email = createEmail();
-  const { page } = await signInAndOpenChat(await openContext(), { email, password: 'secret1' });
-  await page.goto('/auth?register=true');
-  await page.getByLabel('Email').fill(email);
-  await page.getByLabel('Password', { exact: true }).fill('secret1');
-  await page.getByLabel('Confirm Password').fill('secret1');
-  await submit(page);
-  await expectToast(page, 'Registration error', 'Could not create account. Please try again.');
-});
-
-test('a user logs out and signs in again, and a wrong password shows an error', async ({ openContext }) => {
-  const email = createEmail();
-  const { page } = await signInAndOpenChat(await openContext(), { email, password: 'secret1' });
-  await openSettings(page);
-  // The logout is in the tab 'Profile', also when another tab was open before.
-  await page.getByRole('tab', { name: 'Email' }).click();
   await page.getByRole('tab', { name: 'Profile' }).click();
   await page.getByRole('button', { name: 'Logout' }).click();
-  await expectSignedOut(page);
+  await expect(page).toHaveURL('/auth');
+  expect(await page.evaluate(() => localStorage.getItem('thaw-chat-auth'))).toBe(signedOutState);
   await page.goto('/chat');
   await expect(page).toHaveURL('/auth');
 
   await page.getByLabel('Email').fill(email);
   await page.getByLabel('Password').fill('wrong password');
-  await submit(page);
+  await submit.click();
   await expectToast(page, 'Login error', 'Invalid credentials. Please try again.');
   await page.getByLabel('Password').fill('secret1');
-  await submit(page);
+  await submit.click();
   await expect(page).toHaveURL('/chat');
   await expectToast(page, 'Login successful', 'Welcome back!');
   await expect(page.getByText('Connected', { exact: true })).toBeVisible();
+
+  // Registering the same e-mail address again fails.
+  await page.goto('/auth?register=true');
+  await page.getByLabel('Email').fill(email);
+  await page.getByLabel('Password', { exact: true }).fill('secret1');
+  await page.getByLabel('Confirm Password').fill('secret1');
+  await submit.click();
+  await expectToast(page, 'Registration error', 'Could not create account. Please try again.');
 });
 
 test('the Register button switches from sign-in to registration, and the Back link leads to the landing page', async ({
@@ -98,45 +81,34 @@ test('the Register button switches from sign-in to registration, and the Back li
   await expect(page).toHaveURL('/');
 });
 
-/** Lets anonymous starts fail, but holds the response back. @returns a function that sends it */
-const holdFailureOfAnonymousStart = async (page: Page): Promise<() => void> => {
-  let release: () => void = () => undefined;
-  const released = new Promise<void>((resolve) => (release = resolve));
-  await page.route('**/api/anonymous', async (route) => {
-    await released;
-    await route.fulfill({ status: 503, json: { statusCode: 503, code: 'unavailable', message: 'no' } });
-  });
-  return release;
-};
-
-for (const { place, path, button, failure } of [
-  {
-    place: 'landing page',
-    path: '/',
-    button: 'Join Anonymously',
-    failure: { title: 'Connection Error', text: 'Could not start anonymous session. Please try again.' },
-  },
-  {
-    place: 'auth page',
-    path: '/auth',
-    button: 'Chat Anonymously',
-    failure: { title: 'Error', text: 'Could not start anonymous session.' },
-  },
-]) {
+for (const [place, path, button, toastTitle, toastText] of [
+  [
+    'landing page',
+    '/',
+    'Join Anonymously',
+    'Connection Error',
+    'Could not start anonymous session. Please try again.',
+  ],
+  ['auth page', '/auth', 'Chat Anonymously', 'Error', 'Could not start anonymous session.'],
+] as const) {
   test(`an anonymous start from the ${place} disables its button, shows a failure in a toast that expires, and can be retried`, async ({
     openContext,
   }) => {
     const page = await (await openContext()).newPage();
     await page.clock.install();
-    const sendFailure = await holdFailureOfAnonymousStart(page);
+    let sendResponse: () => void = () => undefined;
+    await page.route('**/api/anonymous', async (route) => {
+      await new Promise<void>((resolve) => (sendResponse = resolve));
+      await route.fulfill({ status: 503, json: { statusCode: 503, code: 'unavailable', message: 'no' } });
+    });
     await page.goto(path);
     await page.getByRole('button', { name: button }).first().click();
     await expect(page.getByRole('button', { name: 'Starting...' }).first()).toBeDisabled();
-    sendFailure();
+    sendResponse();
     const toast = page.getByRole('region', { name: 'Notifications (F8)' }).getByRole('listitem');
     await expect(toast).toHaveCount(1);
-    await expect(toast.getByText(failure.title, { exact: true })).toBeVisible();
-    await expect(toast.getByText(failure.text, { exact: true })).toBeVisible();
+    await expect(toast.getByText(toastTitle, { exact: true })).toBeVisible();
+    await expect(toast.getByText(toastText, { exact: true })).toBeVisible();
     await page.clock.runFor(pageLimits.toastMs);
     await expect(toast).toHaveCount(0);
 
@@ -169,7 +141,8 @@ test('a user whose session cookie was deleted is redirected to /auth and removed
   await context.clearCookies();
   const page = await context.newPage();
   await page.goto('/chat');
-  await expectSignedOut(page);
+  await expect(page).toHaveURL('/auth');
+  expect(await page.evaluate(() => localStorage.getItem('thaw-chat-auth'))).toBe(signedOutState);
 });
 
 test('a visitor who is not signed in is redirected from /chat to /auth, and neither / nor /chat opens a socket', async ({

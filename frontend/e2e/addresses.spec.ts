@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { type Page } from '@playwright/test';
-import { expect, test, type Person } from './support/test.ts';
+import { befriend, expect, test, type Person } from './support/test.ts';
 
 const picture = readFileSync(new URL('../public/icon-192.png', import.meta.url));
 
@@ -13,28 +13,16 @@ const openFriendChat = ({ page }: Person): Promise<void> =>
 const getFriendChat = ({ page }: Person, friend: Person) =>
   page.getByRole('region', { name: `Private chat with ${friend.name}` });
 
-const getSidebar = ({ page }: Person) => page.getByRole('dialog', { name: 'Sidebar' });
-
 /** Visits the landing page before /chat, so that Back can leave /chat. */
-const viaLandingPage = {
-  prepare: async (page: Page): Promise<void> => {
-    await page.goto('/');
-  },
-};
-
-const phone = { viewport: { width: 390, height: 844 } };
-
-/** Ends the random chat of the two, and returns the person to the start screen. */
-const leaveRandomChat = async (person: Person, partner: Person): Promise<void> => {
-  await partner.skip();
-  await person.button('New Conversation').click();
-};
+const viaLandingPage = { prepare: async (page: Page) => void (await page.goto('/')) };
 
 test("a friend's chat has an address: Back closes it, Forward and a reload reopen it", async ({
   friendsInChat,
 }) => {
   const [ada, bob] = await friendsInChat(viaLandingPage);
-  await leaveRandomChat(ada, bob);
+  // Ends their random chat. New Conversation then returns Ada to the start screen.
+  await bob.skip();
+  await ada.button('New Conversation').click();
   await openFriendChat(ada);
   await expect(ada.page).toHaveURL(`/chat?friend=${bob.user.id}`);
   await expect(getFriendChat(ada, bob)).toBeVisible();
@@ -47,13 +35,8 @@ test("a friend's chat has an address: Back closes it, Forward and a reload reope
   await expect(getFriendChat(ada, bob)).toBeVisible();
   await ada.page.goBack();
   await expect(ada.heading('Ready to chat?')).toBeVisible();
-});
 
-test("Escape closes a friend's chat and removes it from the browser history, so that Back leaves /chat", async ({
-  friendsInChat,
-}) => {
-  const [ada, bob] = await friendsInChat(viaLandingPage);
-  await leaveRandomChat(ada, bob);
+  // Closing the chat with Escape removes its entry from the browser history, so Back leaves /chat.
   await openFriendChat(ada);
   await expect(getFriendChat(ada, bob)).toBeVisible();
   await ada.page.keyboard.press('Escape');
@@ -107,23 +90,19 @@ test('Back and the Close button close each dialog; the chat goes on, and no hist
   await expect(page).toHaveURL('/');
 });
 
-test('on a phone Back closes the open sidebar and stays in the chat', async ({ pair }) => {
-  const [ada, bob] = await pair({ ...viaLandingPage, ...phone });
+test('on a phone Back closes the open sidebar, or the chat that was opened from the sidebar', async ({
+  pair,
+}) => {
+  const [ada, bob] = await pair({ ...viaLandingPage, viewport: { width: 390, height: 844 } });
+  await befriend(ada, bob);
   const { page } = ada;
-  const sidebar = getSidebar(ada);
+  const sidebar = page.getByRole('dialog', { name: 'Sidebar' });
   await ada.button('Open sidebar').click();
   await expect(sidebar).toBeVisible();
   await page.goBack();
   await expect(sidebar).toBeHidden();
   await expect(ada.heading(bob.name)).toBeVisible();
-});
 
-test('on a phone Back closes a chat that was opened from the sidebar, and does not reopen the sidebar', async ({
-  friendsInChat,
-}) => {
-  const [ada, bob] = await friendsInChat({ ...viaLandingPage, ...phone });
-  const { page } = ada;
-  const sidebar = getSidebar(ada);
   await ada.button('Open sidebar').click();
   await openFriendChat(ada);
   await expect(page).toHaveURL(`/chat?friend=${bob.user.id}`);
@@ -131,17 +110,12 @@ test('on a phone Back closes a chat that was opened from the sidebar, and does n
   await page.goBack();
   await expect(page).toHaveURL('/chat');
   await expect(sidebar).toBeHidden();
-});
 
-test('turning a phone closes the open sidebar, and turning it back does not reopen it', async ({ pair }) => {
-  const [ada] = await pair({ ...viaLandingPage, ...phone });
-  const { page } = ada;
-  const sidebar = getSidebar(ada);
+  // Widening the window closes the open sidebar; narrowing it again does not reopen it.
   await ada.button('Open sidebar').click();
-  await expect(sidebar).toBeVisible();
   await page.setViewportSize({ width: 844, height: 390 });
   await expect(sidebar).toBeHidden();
-  await page.setViewportSize(phone.viewport);
+  await page.setViewportSize({ width: 390, height: 844 });
   await expect(ada.button('Open sidebar')).toBeVisible();
   await expect(sidebar).toBeHidden();
 });

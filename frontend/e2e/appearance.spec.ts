@@ -25,16 +25,8 @@ const expectAccessibleAtAllWidths = async (
   await expectAccessibleOnPhoneAndDesktop(page, state, part);
 };
 
-/** Types until the partner sees it: the page sends at most one typing frame every two seconds. */
-const typeUntilSeen = async (typist: Person, partner: Person): Promise<void> => {
-  await expect(async () => {
-    await typist.field.pressSequentially('h');
-    await expect(partner.page.getByText(`${typist.name} is typing`)).toBeVisible({ timeout: 1_000 });
-  }).toPass();
-};
-
 test.describe('accessibility and layout checks', () => {
-  // The server responds to /nowhere with 404. A test lets /api/anonymous respond with 503.
+  // The server responds to /nowhere with 404. The test lets /api/anonymous respond with 503.
   test.use({ expectedErrors: [/status of (404|503)/] });
 
   test('pass on the pages of a visitor', async ({ openContext }) => {
@@ -68,7 +60,7 @@ test.describe('accessibility and layout checks', () => {
     test.setTimeout(checksTimeoutMs);
     let network: Connection | undefined;
     const bob = await newcomer({ gender: 'male' });
-    const ada = await newcomer({
+    const ada: Person = await newcomer({
       gender: null,
       prepare: async (page) => {
         network = await Connection.intercept(page);
@@ -95,7 +87,11 @@ test.describe('accessibility and layout checks', () => {
       'a longer answer, so long that it takes more than the one line it would get on a telephone',
     );
     await expect(ada.message('a longer answer')).toContainText('Sent');
-    await typeUntilSeen(bob, ada);
+    // The page sends at most one typing frame every two seconds, so type until the partner sees one.
+    await expect(async () => {
+      await bob.field.pressSequentially('h');
+      await expect(ada.page.getByText(`${bob.name} is typing`)).toBeVisible({ timeout: 1_000 });
+    }).toPass();
     await expectAccessibleAtAllWidths(ada.page, 'active');
 
     await ada.button('Skip Chat').click();
@@ -117,7 +113,7 @@ test.describe('accessibility and layout checks', () => {
   });
 });
 
-test('a page is dark until the user chooses a theme in the settings, which survives a reload', async ({
+test('a theme chosen in the settings survives a reload, and the theme "System" follows the browser', async ({
   newcomer,
 }) => {
   // Without a choice the page is dark, even if the browser prefers light pages.
@@ -129,19 +125,12 @@ test('a page is dark until the user chooses a theme in the settings, which survi
   await expect(html).toHaveAttribute('data-theme', 'light');
   await ada.page.reload();
   await expect(html).toHaveAttribute('data-theme', 'light');
-});
-
-test('the theme "System" follows the theme that the browser prefers', async ({ openContext }) => {
-  const page = await (await openContext({ colorScheme: 'light' })).newPage();
-  const html = page.locator('html');
-  await page.goto('/');
-  await page.getByRole('radio', { name: 'Light' }).click();
-  await expect(html).toHaveAttribute('data-theme', 'light');
-  await page.getByRole('radio', { name: 'Dark' }).click();
+  await ada.page.goto('/');
+  await ada.page.getByRole('radio', { name: 'Dark' }).click();
   await expect(html).toHaveAttribute('data-theme', 'dark');
-  await page.getByRole('radio', { name: 'System' }).click();
+  await ada.page.getByRole('radio', { name: 'System' }).click();
   await expect(html).toHaveAttribute('data-theme', 'light');
-  await page.emulateMedia({ colorScheme: 'dark' });
+  await ada.page.emulateMedia({ colorScheme: 'dark' });
   await expect(html).toHaveAttribute('data-theme', 'dark');
 });
 

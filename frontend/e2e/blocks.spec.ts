@@ -9,7 +9,7 @@ import {
   expectAccessibleDialog,
   expectAccessibleOnPhoneAndDesktop,
 } from './support/accessibility.ts';
-import { expect, type Person, test } from './support/test.ts';
+import { befriend, expect, type Person, test } from './support/test.ts';
 
 // Requests for the profile of a blocked user return 404.
 test.use({ expectedErrors: [/status of 404/] });
@@ -39,39 +39,21 @@ const expectNoFriends = async (person: Person): Promise<void> => {
   await closeSidebar(person.page);
 };
 
-/** The menu of a user in the list of friends, the private chat and the chat history. */
-const getMenuButtonName = ({ name }: Person): string => `More about ${name}`;
-
-const endRandomChat = async (ada: Person, bob: Person): Promise<void> => {
-  await bob.skip();
-  await ada.button('New Conversation').click();
-  await expect(ada.heading('Ready to chat?')).toBeVisible();
-};
-
-/** Opens the chat history, once it contains the only chat of the user. */
-const openHistory = async (person: Person): Promise<Locator> => {
-  const { page, user } = person;
-  // The worker writes the history asynchronously, shortly after the match.
-  const countEntries = async (): Promise<number> => {
-    const response = await page.request.get(`/api/chat-history/${user.id}`);
-    return ((await response.json()) as unknown[]).length;
-  };
-  await expect.poll(countEntries).toBe(1);
-  await person.button('Chat History').click();
-  return page.getByRole('dialog', { name: 'Chat History' });
-};
-
-test('the menu and the block dialog of the random chat are accessible, fit on a small screen and return the focus', async ({
+test('blocking the partner ends the chat, looks like a skip to the partner, and can be undone', async ({
   newcomer,
 }) => {
   const [ada, bob] = await Promise.all([newcomer({ gender: 'female' }), newcomer({ gender: 'male' })]);
-  const { page } = ada;
-  const widestName = 'W'.repeat(limits.usernameMaxCodePoints);
-  await renameByHttp(bob, widestName);
+  // The widest possible name, for the checks of the layout.
+  const name = 'W'.repeat(limits.usernameMaxCodePoints);
+  await renameByHttp(bob, name);
   await ada.pressFind();
   await bob.pressFind();
-  await expect(ada.heading(widestName)).toBeVisible();
+  await expect(ada.heading(name)).toBeVisible();
   await expect(bob.heading(ada.name)).toBeVisible();
+  const { page } = ada;
+  const adasSecondTab = await page.context().newPage();
+  await adasSecondTab.goto('/chat');
+  await expect(adasSecondTab.getByRole('heading', { name, exact: true })).toBeVisible();
 
   await expectIntactLayoutOnSmallScreen(page.locator('main'), 'random chat with its menu button');
   await ada.button('More').press('Enter');
@@ -82,38 +64,27 @@ test('the menu and the block dialog of the random chat are accessible, fit on a 
   await expect(ada.button('More')).toBeFocused();
 
   await chooseMenuItem(page.locator('main'), 'More', 'Block…');
-  const dialog = getBlockDialog(page, widestName);
-  await expect(dialog).toContainText('This chat ends.');
-  await expectIntactLayoutOnSmallScreen(dialog, 'block dialog');
-  await expectAccessibleDialog(page, `Block ${widestName}?`);
+  await expect(getBlockDialog(page, name)).toContainText('This chat ends.');
+  await expectIntactLayoutOnSmallScreen(getBlockDialog(page, name), 'block dialog');
+  await expectAccessibleDialog(page, `Block ${name}?`);
   await page.keyboard.press('Escape');
   await expect(ada.button('More')).toBeFocused();
-});
-
-test('blocking the partner ends the chat in every tab, looks like a skip to the partner, and can be undone', async ({
-  pair,
-}) => {
-  const [ada, bob] = await pair();
-  const { page } = ada;
-  const secondTab = await page.context().newPage();
-  await secondTab.goto('/chat');
-  await expect(secondTab.getByRole('heading', { name: bob.name, exact: true })).toBeVisible();
 
   await chooseMenuItem(page.locator('main'), 'More', 'Block…');
-  await confirmBlock(page, bob.name);
-  await expectToast(page, 'Blocked', `You will not meet ${bob.name} again.`);
+  await confirmBlock(page, name);
+  await expectToast(page, 'Blocked', `You will not meet ${name} again.`);
   await expect(ada.heading('Ready to chat?')).toBeFocused();
-  await expect(secondTab.getByRole('heading', { name: 'Ready to chat?' })).toBeVisible();
+  await expect(adasSecondTab.getByRole('heading', { name: 'Ready to chat?' })).toBeVisible();
   await expect(bob.page.getByText('Your chat partner skipped this conversation')).toBeVisible();
   await ada.button('Undo').click();
   await expectToast(page, 'Unblocked');
-  await secondTab.close();
+  await adasSecondTab.close();
 
-  // Blocked users are never matched, so a match proves that the block was undone.
+  // Blocked users are never matched. After Undo the two are matched again.
   await ada.pressFind();
   await bob.button('New Conversation').click();
   await bob.pressFind();
-  await expect(ada.heading(bob.name)).toBeVisible();
+  await expect(ada.heading(name)).toBeVisible();
 });
 
 test('the partner of a chat that has ended can be blocked', async ({ pair }) => {
@@ -128,15 +99,16 @@ test('the partner of a chat that has ended can be blocked', async ({ pair }) => 
   await expect(ada.heading('Ready to chat?')).toBeVisible();
 });
 
-test('blocking a friend in the list of friends ends the friendship and the chat for both, even if it is undone', async ({
+test('a friend can be blocked and unblocked in every place that offers it, which ends the friendship for both', async ({
   friendsInChat,
 }) => {
   const [ada, bob] = await friendsInChat();
   const { page } = ada;
+  const menuButton = `More about ${bob.name}`;
+  // Ada blocks Bob in the list of friends and undoes the block in the toast. They are still in their random chat.
   await openChat(ada, bob);
   await openSidebar(page);
-  const friends = page.getByRole('list', { name: 'Friends', exact: true });
-  await chooseMenuItem(friends, getMenuButtonName(bob), 'Block…');
+  await chooseMenuItem(page.getByRole('list', { name: 'Friends', exact: true }), menuButton, 'Block…');
   await expect(getBlockDialog(page, bob.name)).toContainText(
     'This chat ends. You will no longer be friends.',
   );
@@ -147,23 +119,20 @@ test('blocking a friend in the list of friends ends the friendship and the chat 
   await expect(getPrivateChat(ada)).toBeHidden();
   await expect(ada.heading('Ready to chat?')).toBeVisible();
   await expect(bob.heading('Chat Ended')).toBeVisible();
-});
 
-test('a friend can be blocked in the private chat, sees the blocker as a deleted account, and can be unblocked in the settings', async ({
-  friendsInChat,
-}) => {
-  const [ada, bob] = await friendsInChat();
-  const { page } = ada;
-  await endRandomChat(ada, bob);
+  // Ada blocks Bob in the private chat and lifts the block in the settings. They are no longer in a random chat.
+  await befriend(ada, bob);
   await openChat(ada, bob);
-  await chooseMenuItem(getPrivateChat(ada), getMenuButtonName(bob), 'Block…');
+  await chooseMenuItem(getPrivateChat(ada), menuButton, 'Block…');
   await expect(getBlockDialog(page, bob.name)).toContainText('You will no longer be friends.');
   await expectIntactLayoutOnSmallScreen(getBlockDialog(page, bob.name), 'block dialog');
   await confirmBlock(page, bob.name);
   await expect(getPrivateChat(ada)).toBeHidden();
   for (const person of [ada, bob]) await expectNoFriends(person);
 
-  const historyOfBob = await openHistory(bob);
+  // To the blocked user, the blocker looks like a deleted account.
+  await bob.button('Chat History').click();
+  const historyOfBob = bob.page.getByRole('dialog', { name: 'Chat History' });
   await expect(historyOfBob.getByRole('listitem')).toContainText('Unknown User');
   await expect(historyOfBob).not.toContainText(ada.name);
 
@@ -177,18 +146,15 @@ test('a friend can be blocked in the private chat, sees the blocker as a deleted
   await expect(blockedPeople.getByText('You have blocked no one.')).toBeVisible();
   await blockedPeople.getByRole('button', { name: 'Close' }).click();
   await expect(ada.button('Blocked people (0)')).toBeFocused();
-});
+  await page.keyboard.press('Escape');
 
-test('an earlier partner can be blocked and unblocked in the chat history, which offers no request to a blocked user', async ({
-  pair,
-}) => {
-  const [ada, bob] = await pair();
-  await endRandomChat(ada, bob);
-  const history = await openHistory(ada);
-  await chooseMenuItem(history, getMenuButtonName(bob), 'Block…');
-  await confirmBlock(ada.page, bob.name);
+  // Ada blocks and unblocks Bob in the chat history.
+  await ada.button('Chat History').click();
+  const history = page.getByRole('dialog', { name: 'Chat History' });
+  await chooseMenuItem(history, menuButton, 'Block…');
+  await confirmBlock(page, bob.name);
   await expect(history.getByRole('button', { name: 'Add Friend' })).toBeHidden();
-  await chooseMenuItem(history, getMenuButtonName(bob), 'Unblock');
-  await expectToast(ada.page, 'Unblocked');
+  await chooseMenuItem(history, menuButton, 'Unblock');
+  await expectToast(page, 'Unblocked');
   await expect(history.getByRole('button', { name: 'Add Friend' })).toBeVisible();
 });

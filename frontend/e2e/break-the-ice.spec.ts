@@ -1,4 +1,4 @@
-import { type Locator, type Page } from '@playwright/test';
+import { type Page } from '@playwright/test';
 import { limits } from '@thaw/contract/limits';
 import { pageLimits } from '../src/lib/page-limits';
 import { expectAccessible as expectAccessiblePage } from './support/accessibility.ts';
@@ -40,58 +40,23 @@ const answerQuestion = async (person: Person, index: number): Promise<string> =>
   return text;
 };
 
+/** How long before its end the tests check that a visual effect is still visible. */
+const lastMomentMs = 100;
+
 const withFakeClock = { prepare: (page: Page) => page.clock.install() };
 
 /** Pauses the page's clock; only the test advances it afterwards. `pauseAt` needs a time in the page's future. */
 const stopClock = ({ page }: Person): Promise<void> => page.clock.pauseAt(Date.now() + 5_000);
 
-/** Expects that a visual effect ends after `durationMs` and not before. Needs a stopped clock. */
-const expectVisibleFor = async (durationMs: number, effect: Locator): Promise<void> => {
-  const lastMomentMs = 100;
-  const { clock } = effect.page();
-  await clock.runFor(durationMs - lastMomentMs);
-  await expect(effect).toBeVisible();
-  await clock.runFor(lastMomentMs);
-  await expect(effect).toHaveCount(0);
-};
-
-/** Holds back the questions that the server sends to a page, until `release`. */
-class QuestionHold {
-  /** How often the server has refused a game of this page because another one is open. */
-  refusalCount = 0;
-  private isReleased = false;
-  private readonly heldDeliveries: (() => void)[] = [];
-
-  get heldCount(): number {
-    return this.heldDeliveries.length;
-  }
-
-  /** Call this before the page opens its socket. */
-  async route(page: Page): Promise<void> {
-    await page.routeWebSocket('**/ws', (socket) => {
-      socket.connectToServer().onMessage((frame) => {
-        const text = String(frame);
-        if (text.includes('game_active')) this.refusalCount += 1;
-        const isQuestion = text.includes('break_ice_question_received');
-        if (isQuestion && !this.isReleased) this.heldDeliveries.push(() => socket.send(frame));
-        else socket.send(frame);
-      });
-    });
-  }
-
-  release(): void {
-    this.isReleased = true;
-    for (const deliver of this.heldDeliveries) deliver();
-  }
-}
-
 // Several games and reloads on two pages take minutes on a busy machine.
 test.describe.configure({ timeout: 240_000 });
 
-test('an answer is secret until both users have answered; then both see both answers', async ({ pair }) => {
+test('answers are secret until both exist; equal ones show cubes for 5 s, different ones show sparks for 3 s', async ({
+  pair,
+}) => {
   const framesToBob: string[] = [];
   const [ada, bob] = await pair(
-    {},
+    { ...withFakeClock, reducedMotion: 'no-preference' },
     {
       prepare: async (page) => {
         page.on('websocket', (socket) =>
@@ -109,78 +74,66 @@ test('an answer is secret until both users have answered; then both see both ans
 
   // Only the frames after the question count.
   framesToBob.length = 0;
-  const answer = await answerQuestion(ada, 2);
+  const firstAnswer = await answerQuestion(ada, 2);
   await expect(getTextInMessages(ada, waitingText)).toBeVisible();
   await expect(getOptions(ada).first()).toBeDisabled();
   await expect(getCard(bob).getByText(`${ada.name} has answered`)).toBeVisible();
   await expect(getTextInMessages(bob, waitingText)).toHaveCount(0);
   // Bob's page is notified that Ada has answered, but does not receive the answer before the reveal.
   expect(framesToBob.filter((frame) => frame.includes('break_ice'))).toHaveLength(1);
-  expect(framesToBob.join()).not.toContain(answer);
+  expect(framesToBob.join()).not.toContain(firstAnswer);
 
+  await stopClock(ada);
   await answerQuestion(bob, 2);
   for (const person of [ada, bob]) {
     // The title is shown in English and in Portuguese.
     await expect(getTextInMessages(person, 'The ice is broken!')).toBeVisible();
     await expect(getTextInMessages(person, 'O gelo foi quebrado!')).toBeVisible();
-    await expect(person.messages.getByRole('definition')).toHaveText([answer, answer]);
+    await expect(person.messages.getByRole('definition')).toHaveText([firstAnswer, firstAnswer]);
     await expect(getTextInMessages(person, waitingText)).toHaveCount(0);
   }
-});
-
-test('equal answers show ice cubes for 5 s, and their title stays', async ({ pair }) => {
-  const [ada, bob] = await pair({ ...withFakeClock, reducedMotion: 'no-preference' });
-  await askQuestion(ada, bob);
-  await answerQuestion(ada, 2);
-  await stopClock(ada);
-  await answerQuestion(bob, 2);
   await expect(getCubes(ada).locator('canvas')).toBeAttached();
-  await expectVisibleFor(pageLimits.celebrationMs, getCubes(ada));
+  await ada.page.clock.runFor(pageLimits.celebrationMs - lastMomentMs);
+  await expect(getCubes(ada)).toBeVisible();
+  await ada.page.clock.runFor(lastMomentMs);
+  await expect(getCubes(ada)).toHaveCount(0);
   await expect(getTextInMessages(ada, 'The ice is broken!')).toBeVisible();
-});
 
-test('different answers show sparks for 3 s', async ({ pair }) => {
-  const [ada, bob] = await pair({ ...withFakeClock, reducedMotion: 'no-preference' });
-  await askQuestion(bob, ada);
-  await answerQuestion(ada, 0);
-  await stopClock(ada);
-  await answerQuestion(bob, 4);
-  for (const person of [ada, bob]) await expect(getTextInMessages(person, 'Plot twist!')).toBeVisible();
-  await expectVisibleFor(pageLimits.plotTwistMs, getSparks(ada));
-});
-
-test('no question is asked twice while others are left', async ({ pair }) => {
-  const [ada, bob] = await pair();
-  await askQuestion(ada, bob);
   const firstQuestion = await getCard(ada).getByRole('heading').textContent();
-  await answerQuestion(ada, 0);
-  await answerQuestion(bob, 0);
   await askQuestion(bob, ada);
+  // No question is asked twice while others are left.
   expect(await getCard(ada).getByRole('heading').textContent()).not.toBe(firstQuestion);
+  // Any two different options.
+  await answerQuestion(bob, 0);
+  await answerQuestion(ada, 4);
+  for (const person of [ada, bob]) await expect(getTextInMessages(person, 'Plot twist!')).toBeVisible();
+  await ada.page.clock.runFor(pageLimits.plotTwistMs - lastMomentMs);
+  await expect(getSparks(ada)).toBeVisible();
+  await ada.page.clock.runFor(lastMomentMs);
+  await expect(getSparks(ada)).toHaveCount(0);
 });
-
-/** Plays a game in which the partner ignores the question of the asker. */
-const playIgnoredGame = async (asker: Person, partner: Person): Promise<void> => {
-  await askQuestion(asker, partner);
-  await answerQuestion(asker, 1);
-  await getCard(partner).getByRole('button', { name: 'Ignore' }).click();
-  await expect(getTextInMessages(partner, 'You decided to not break the ice')).toBeVisible();
-  await expect(getCard(partner).getByText('You ignored this game', { exact: true })).toBeVisible();
-  await expect(getCard(partner).getByText('Game ended', { exact: true })).toBeVisible();
-  await expect(getTextInMessages(asker, 'Your partner decided to not break the ice')).toBeVisible();
-  await expect(getCard(asker).getByText('Game cancelled by partner', { exact: true })).toBeVisible();
-  await expect(getCard(asker).getByText('You can no longer respond', { exact: true })).toBeVisible();
-  await expect(getTextInMessages(asker, waitingText)).toHaveCount(0);
-  for (const person of [asker, partner]) {
-    await expect(getOptions(person)).toHaveCount(0);
-    await expect(person.button('Break the Ice')).toBeEnabled();
-  }
-};
 
 test("each user can ignore the other's question", async ({ pair }) => {
   const [ada, bob] = await pair();
-  await playIgnoredGame(ada, bob);
-  await playIgnoredGame(bob, ada);
+  for (const [asker, ignorer] of [
+    [ada, bob],
+    [bob, ada],
+  ] as const) {
+    await askQuestion(asker, ignorer);
+    await answerQuestion(asker, 1);
+    await getCard(ignorer).getByRole('button', { name: 'Ignore' }).click();
+    await expect(getTextInMessages(ignorer, 'You decided to not break the ice')).toBeVisible();
+    await expect(getCard(ignorer).getByText('You ignored this game', { exact: true })).toBeVisible();
+    await expect(getCard(ignorer).getByText('Game ended', { exact: true })).toBeVisible();
+    await expect(getTextInMessages(asker, 'Your partner decided to not break the ice')).toBeVisible();
+    await expect(getCard(asker).getByText('Game cancelled by partner', { exact: true })).toBeVisible();
+    await expect(getCard(asker).getByText('You can no longer respond', { exact: true })).toBeVisible();
+    await expect(getTextInMessages(asker, waitingText)).toHaveCount(0);
+    for (const person of [ada, bob]) {
+      await expect(getOptions(person)).toHaveCount(0);
+      await expect(person.button('Break the Ice')).toBeEnabled();
+    }
+  }
 });
 
 test('an open game survives reloads of both pages, and a reload does not repeat a celebration', async ({
@@ -212,17 +165,34 @@ test('an open game survives reloads of both pages, and a reload does not repeat 
 });
 
 test('when both users start a game at the same time, only one question is asked', async ({ pair }) => {
-  const hold = new QuestionHold();
-  const [ada, bob] = await pair({}, { prepare: (page) => hold.route(page) });
+  // Bob's page does not receive Ada's question until the server has refused Bob's own game.
+  const heldDeliveries: (() => void)[] = [];
+  let isHoldingQuestion = true;
+  let refusalCount = 0;
+  const [ada, bob] = await pair(
+    {},
+    {
+      prepare: (page) =>
+        page.routeWebSocket('**/ws', (socket) => {
+          socket.connectToServer().onMessage((frame) => {
+            // The error code of a game that is refused because another one is open.
+            if (String(frame).includes('game_active')) refusalCount += 1;
+            const isQuestion = String(frame).includes('break_ice_question_received');
+            if (isHoldingQuestion && isQuestion) heldDeliveries.push(() => socket.send(frame));
+            else socket.send(frame);
+          });
+        }),
+    },
+  );
   await ada.button('Break the Ice').click();
   await expect(getOptions(ada).first()).toBeEnabled();
-  await expect.poll(() => hold.heldCount).toBe(1);
-  // Bob's page has not received Ada's question, so Bob can start a game, which the server refuses.
+  await expect.poll(() => heldDeliveries.length).toBe(1);
   await bob.button('Break the Ice').click();
-  await expect.poll(() => hold.refusalCount).toBe(1);
+  await expect.poll(() => refusalCount).toBe(1);
   await expect(bob.button('Break the Ice')).toBeEnabled();
   await expect(getOptions(bob)).toHaveCount(0);
-  hold.release();
+  isHoldingQuestion = false;
+  for (const deliver of heldDeliveries) deliver();
   await expect(getOptions(bob)).toHaveCount(limits.optionsPerQuestion);
   for (const person of [ada, bob]) {
     await expect(person.page.getByRole('region', { name: /^Break the Ice: / })).toHaveCount(1);
@@ -247,7 +217,10 @@ test('with reduced motion a celebration shows the same texts without an animatio
     .locator('[data-says]')
     .evaluateAll((elements) => elements.map((element) => getComputedStyle(element, '::before').content));
   expect(texts).toEqual(['"The ice is broken!"', '"O gelo foi quebrado!"']);
-  await expectVisibleFor(pageLimits.celebrationMs, getCubes(ada));
+  await ada.page.clock.runFor(pageLimits.celebrationMs - lastMomentMs);
+  await expect(getCubes(ada)).toBeVisible();
+  await ada.page.clock.runFor(lastMomentMs);
+  await expect(getCubes(ada)).toHaveCount(0);
 });
 
 test('every state of the cards passes the accessibility checks in both themes', async ({ pair }) => {

@@ -1,4 +1,4 @@
-import { type Locator, type Page } from '@playwright/test';
+import { type Page } from '@playwright/test';
 import { pageLimits } from '../src/lib/page-limits';
 import {
   expectToast,
@@ -8,28 +8,10 @@ import {
   createEmail,
 } from './support/account.ts';
 import { expectAccessibleDialog } from './support/accessibility.ts';
-import { expect, test, type Person } from './support/test.ts';
-
-const password = 'secret1';
-const phone = { viewport: { width: 390, height: 844 } };
+import { expect, test } from './support/test.ts';
 
 // The browser logs each failed response as a console error.
 test.use({ expectedErrors: [/status of (409|500)/] });
-
-/** Opens the dialog with the form from Profile Settings, or from the prompt of a new user. */
-const openAccountForm = async (person: Person): Promise<Locator> => {
-  await person.button('Create Account').click();
-  return person.page.getByRole('dialog', { name: 'Create Your Account' });
-};
-
-const fillAccountForm = async (form: Locator, email: string, confirmedPassword = password): Promise<void> => {
-  await form.getByLabel('Email').fill(email);
-  await form.getByLabel('Password', { exact: true }).fill(password);
-  await form.getByLabel('Confirm Password').fill(confirmedPassword);
-};
-
-const submitAccountForm = (form: Locator): Promise<void> =>
-  form.getByRole('button', { name: 'Create Account' }).click();
 
 test('an anonymous user who creates an account during a chat keeps id, friends, messages and history', async ({
   openContext,
@@ -38,23 +20,38 @@ test('an anonymous user who creates an account during a chat keeps id, friends, 
   const [ada, bob] = await friendsInChat();
   await bob.sendMessage('before');
   await expect(ada.message('before')).toBeVisible();
+  const account = { email: createEmail(), password: 'secret1' };
+  const takenEmail = createEmail();
+  const otherContext = await openContext();
+  await otherContext.request.post('/api/register', { data: { email: takenEmail, password: 'secret1' } });
   let newSocketCount = 0;
   ada.page.on('websocket', () => (newSocketCount += 1));
 
   await openSettings(ada.page);
   await expect(ada.page.getByRole('tab')).toHaveText(['Profile']);
-  const email = createEmail();
-  const form = await openAccountForm(ada);
-  await fillAccountForm(form, email);
-  await submitAccountForm(form);
+  await ada.button('Create Account').click();
+  const dialog = ada.page.getByRole('dialog', { name: 'Create Your Account' });
+  const submit = dialog.getByRole('button', { name: 'Create Account' });
+  await submit.click();
+  await expectToast(ada.page, 'Missing fields', 'Please fill in all fields.');
+  await dialog.getByLabel('Email').fill(takenEmail);
+  await dialog.getByLabel('Password', { exact: true }).fill('secret1');
+  await dialog.getByLabel('Confirm Password').fill('secret2');
+  await submit.click();
+  await expectToast(ada.page, "Passwords don't match", 'Please make sure both passwords are identical.');
+  await dialog.getByLabel('Confirm Password').fill('secret1');
+  await submit.click();
+  await expectToast(ada.page, 'Conversion failed', 'This email address is taken.');
+  await dialog.getByLabel('Email').fill(account.email);
+  await submit.click();
   await expectToast(ada.page, 'Account created successfully!');
-  await expect(form).toBeHidden();
+  await expect(dialog).toBeHidden();
   await expect(ada.page.getByRole('button', { name: /^Profile Settings: / })).toBeFocused();
   expect(await readStoredUser(ada.page)).toMatchObject({
     id: ada.user.id,
     username: ada.name,
     isAnonymous: false,
-    email,
+    email: account.email,
   });
 
   // The chat continues on the same socket, in both directions.
@@ -71,7 +68,7 @@ test('an anonymous user who creates an account during a chat keeps id, friends, 
   await expect(ada.page.getByRole('tab')).toHaveText(['Profile', 'Email', 'Password']);
 
   // Another browser that signs in to the account shows the same data.
-  const otherBrowser = await signInAndOpenChat(await openContext(), { email, password });
+  const otherBrowser = await signInAndOpenChat(await openContext(), account);
   expect(otherBrowser.user.id).toBe(ada.user.id);
   const readOwnData = async (address: string): Promise<unknown> =>
     (await otherBrowser.page.request.get(`${address}/${ada.user.id}`)).json();
@@ -80,94 +77,51 @@ test('an anonymous user who creates an account during a chat keeps id, friends, 
   await expect(otherBrowser.page.getByRole('heading', { name: bob.name, exact: true })).toBeVisible();
 });
 
-test('the account form refuses missing fields, different passwords and a taken address, and then succeeds', async ({
-  openContext,
-  newcomer,
-}) => {
-  const takenEmail = createEmail();
-  const otherContext = await openContext();
-  await otherContext.request.post('/api/register', { data: { email: takenEmail, password } });
-  const ada = await newcomer();
-  await openSettings(ada.page);
-  const form = await openAccountForm(ada);
-  await submitAccountForm(form);
-  await expectToast(ada.page, 'Missing fields', 'Please fill in all fields.');
-  await fillAccountForm(form, takenEmail, 'secret2');
-  await submitAccountForm(form);
-  await expectToast(ada.page, "Passwords don't match", 'Please make sure both passwords are identical.');
-  await fillAccountForm(form, takenEmail);
-  await submitAccountForm(form);
-  await expectToast(ada.page, 'Conversion failed', 'This email address is taken.');
-  await fillAccountForm(form, createEmail());
-  await submitAccountForm(form);
-  await expectToast(ada.page, 'Account created successfully!');
-});
-
-/** Clicks at the top of a phone's screen, above the dialogs of the tests below. */
+/** Clicks at the top of a phone's screen, above the dialogs of this test. */
 const clickOutsideDialog = (page: Page): Promise<void> => page.mouse.click(195, 10);
 
-/** Chooses a gender as a new user, which opens the prompt to create an account. */
-const chooseGender = async (person: Person): Promise<void> => {
-  await person.page.getByRole('radio', { name: 'Woman' }).click();
-  await person.button('Confirm').click();
-  await expect(person.page.getByRole('dialog', { name: 'Anonymous Account' })).toBeVisible();
-};
-
-/** Holds the requests that create an account, until the returned function answers them with status 500. */
-const holdConversions = async (page: Page): Promise<() => void> => {
-  let fail: () => void = () => undefined;
-  const mayFail = new Promise<void>((resolve) => (fail = resolve));
-  await page.route('**/api/convert-anonymous', async (route) => {
-    await mayFail;
-    await route.fulfill({ status: 500, body: '' });
-  });
-  return fail;
-};
-
-test('a new user cannot close the gender dialog', async ({ newcomer }) => {
-  const ada = await newcomer({ gender: null, ...phone });
+test('a new user cannot close the gender dialog, nor the account dialog during its request, and sees each dialog only once', async ({
+  newcomer,
+}) => {
+  const ada = await newcomer({ gender: null, viewport: { width: 390, height: 844 } });
   await expectAccessibleDialog(ada.page, 'Select Your Gender');
   await ada.page.keyboard.press('Escape');
   await clickOutsideDialog(ada.page);
   await expect(ada.page.getByRole('dialog', { name: 'Select Your Gender' })).toBeVisible();
   // No gender is chosen yet.
   await expect(ada.button('Confirm')).toBeDisabled();
-});
-
-test('a new user cannot close the account dialog during its request, but can after a failure', async ({
-  newcomer,
-}) => {
-  const ada = await newcomer({ gender: null, ...phone });
-  await chooseGender(ada);
+  await ada.page.getByRole('radio', { name: 'Woman' }).click();
+  await ada.button('Confirm').click();
   await expectAccessibleDialog(ada.page, 'Anonymous Account');
-  const form = await openAccountForm(ada);
-  await fillAccountForm(form, createEmail());
+  await ada.button('Create Account').click();
+  const dialog = ada.page.getByRole('dialog', { name: 'Create Your Account' });
+  await dialog.getByLabel('Email').fill(createEmail());
+  await dialog.getByLabel('Password', { exact: true }).fill('secret1');
+  await dialog.getByLabel('Confirm Password').fill('secret1');
   await expectAccessibleDialog(ada.page, 'Create Your Account');
 
-  const failConversions = await holdConversions(ada.page);
-  await submitAccountForm(form);
-  await expect(form.getByRole('button', { name: 'Creating account...' })).toBeDisabled();
-  await expect(form.getByRole('button', { name: 'Close' })).toBeDisabled();
+  let allowResponse: () => void = () => undefined;
+  const responseAllowed = new Promise<void>((resolve) => (allowResponse = resolve));
+  await ada.page.route('**/api/convert-anonymous', async (route) => {
+    await responseAllowed;
+    await route.fulfill({ status: 500, body: '' });
+  });
+  await dialog.getByRole('button', { name: 'Create Account' }).click();
+  await expect(dialog.getByRole('button', { name: 'Creating account...' })).toBeDisabled();
+  await expect(dialog.getByRole('button', { name: 'Close' })).toBeDisabled();
   await ada.page.keyboard.press('Escape');
   await clickOutsideDialog(ada.page);
-  await expect(form.getByRole('button', { name: 'Creating account...' })).toBeVisible();
-  failConversions();
+  await expect(dialog.getByRole('button', { name: 'Creating account...' })).toBeVisible();
+  allowResponse();
   await expectToast(ada.page, 'Conversion failed', 'Could not convert account. Please try again.');
-  await expect(form.getByLabel('Email')).not.toHaveValue('');
-  await form.getByRole('button', { name: 'Close' }).click();
-  await expect(form).toBeHidden();
-});
+  await expect(dialog.getByLabel('Email')).not.toHaveValue('');
+  await dialog.getByRole('button', { name: 'Close' }).click();
+  await expect(dialog).toBeHidden();
 
-test('a new user sees no dialog on the next visit', async ({ newcomer }) => {
-  const ada = await newcomer({ gender: null, ...phone });
-  await chooseGender(ada);
-  const form = await openAccountForm(ada);
-  await form.getByRole('button', { name: 'Close' }).click();
-  await expect(form).toBeHidden();
+  // On the next visit no dialog appears, even long after the delay of the prompt to create an account.
   await ada.page.clock.install();
   await ada.page.reload();
   await expect(ada.page.getByText('Connected', { exact: true })).toBeVisible();
-  // Much longer than the delay of the prompt to create an account.
   await ada.page.clock.runFor(4 * pageLimits.anonymousPromptDelayMs);
   await expect(ada.page.getByRole('dialog')).toHaveCount(0);
 });

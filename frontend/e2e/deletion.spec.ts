@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import { type Page } from '@playwright/test';
 import { type Receipt } from '@thaw/contract/my-data';
 import { exportFileName, exportLineSchema } from '@thaw/contract/my-data-export';
 import { expectAccessibleOnPhoneAndDesktop } from './support/accessibility.ts';
@@ -42,69 +41,55 @@ const expectCompleteExport = (text: string): void => {
   });
 };
 
-const password = 'correct horse';
-
-test('a registered user confirms the export of their data by password, and the downloaded file is complete', async ({
-  openContext,
-}) => {
-  const { page } = await signInAndOpenChat(await openContext(), { email: createEmail(), password });
-  await openSettings(page);
-  await page.getByRole('button', { name: 'Download my data' }).click();
-  const dialog = page.getByRole('dialog', { name: 'Download my data' });
-  await expectAccessibleOnPhoneAndDesktop(page, 'export', { within: '[role="dialog"]' });
-  await dialog.getByLabel('Password').fill(password);
-  const [download] = await Promise.all([
-    page.waitForEvent('download'),
-    dialog.getByRole('button', { name: 'Download' }).click(),
-  ]);
-  expect(download.suggestedFilename()).toBe(exportFileName);
-  expectCompleteExport(await readFile(await download.path(), 'utf8'));
-  await expect(dialog).toBeHidden();
-});
-
-/** Deletes the account in the settings: first with a wrong password, which is refused, and then with the right one. */
-const deleteAccount = async (page: Page): Promise<void> => {
-  await openSettings(page);
-  await page.getByRole('button', { name: 'Delete account', exact: true }).click();
-  const dialog = page.getByRole('dialog', { name: 'Delete your account?' });
-  const passwordField = dialog.getByLabel('Password');
-  await expect(passwordField).toBeFocused();
-  await expectAccessibleOnPhoneAndDesktop(page, 'deletion', { within: '[role="dialog"]' });
-  await page.setViewportSize(narrowPhone);
-  await expectIntactLayout(dialog, 'deletion');
-  const confirmButton = dialog.getByRole('button', { name: 'Delete account forever' });
-  await expect(confirmButton).toBeDisabled();
-  await passwordField.fill('wrong horse');
-  await confirmButton.click();
-  await expect(dialog.getByRole('alert')).toBeVisible();
-  await passwordField.fill(password);
-  await passwordField.press('Enter');
-};
-
-/** Waits for the page of the receipt, which shows the receipt once the worker has erased the account. */
-const expectReceipt = async (page: Page): Promise<void> => {
-  await expect(page).toHaveURL(/\/receipt\?id=[\w-]{22}$/);
-  const heading = page.getByRole('heading', { level: 1, name: 'Your account is deleted' });
-  await expect(heading).toBeFocused({ timeout: 20_000 });
-  await expect(page.getByRole('region', { name: 'Erased' })).toContainText('Sign-ins');
-};
-
-test('a user who deletes their account is signed out in every tab, and can check and download the receipt', async ({
+test('a user exports their data and deletes the account; every tab signs out, and the page verifies the receipt', async ({
   openContext,
 }) => {
   const context = await openContext();
+  const password = 'correct horse';
   const { page } = await signInAndOpenChat(context, { email: createEmail(), password });
   const otherTab = await context.newPage();
   await otherTab.goto('/chat');
   await expect(otherTab.getByText('Connected', { exact: true })).toBeVisible();
-  await deleteAccount(page);
-  await expectReceipt(page);
+
+  await openSettings(page);
+  await page.getByRole('button', { name: 'Download my data' }).click();
+  const exportDialog = page.getByRole('dialog', { name: 'Download my data' });
+  await expectAccessibleOnPhoneAndDesktop(page, 'export', { within: '[role="dialog"]' });
+  await exportDialog.getByLabel('Password').fill(password);
+  const [exported] = await Promise.all([
+    page.waitForEvent('download'),
+    exportDialog.getByRole('button', { name: 'Download' }).click(),
+  ]);
+  expect(exported.suggestedFilename()).toBe(exportFileName);
+  expectCompleteExport(await readFile(await exported.path(), 'utf8'));
+  await expect(exportDialog).toBeHidden();
+
+  await page.getByRole('button', { name: 'Delete account', exact: true }).click();
+  const dialog = page.getByRole('dialog', { name: 'Delete your account?' });
+  const field = dialog.getByLabel('Password');
+  await expect(field).toBeFocused();
+  await expectAccessibleOnPhoneAndDesktop(page, 'deletion', { within: '[role="dialog"]' });
+  await page.setViewportSize(narrowPhone);
+  await expectIntactLayout(dialog, 'deletion');
+  const confirm = dialog.getByRole('button', { name: 'Delete account forever' });
+  await expect(confirm).toBeDisabled();
+  await field.fill('wrong horse');
+  await confirm.click();
+  await expect(dialog.getByRole('alert')).toBeVisible();
+  await field.fill(password);
+  await field.press('Enter');
+
+  await expect(page).toHaveURL(/\/receipt\?id=[\w-]{22}$/);
   await expect(otherTab).toHaveURL('/auth');
   expect(await readStoredUser(otherTab)).toBeNull();
-
+  const heading = page.getByRole('heading', { level: 1, name: 'Your account is deleted' });
+  // The page shows the receipt once the worker has erased the account.
+  await expect(heading).toBeFocused({ timeout: 20_000 });
+  await expect(page.getByRole('region', { name: 'Erased' })).toContainText('Sign-ins');
   const remaining = page.getByRole('region', { name: 'What is stored about the account now' });
   await expect(remaining).toContainText('Nothing.');
-  // "Count again" loads the receipt again, which gives the test its JSON.
+  const receiptAddress = page.url();
+  // To count again, the page loads the receipt again; the test needs its JSON.
   const [receiptResponse] = await Promise.all([
     page.waitForResponse(/\/api\/receipts\/[\w-]{22}$/),
     remaining.getByRole('button', { name: 'Count again' }).click(),
@@ -114,7 +99,6 @@ test('a user who deletes their account is signed out in every tab, and can check
   await expect(page.getByText(/^Genuine/)).toBeVisible();
   await expectIntactLayout(page.locator('main'), 'receipt');
   await expectAccessibleOnPhoneAndDesktop(page, 'receipt');
-
   const [download] = await Promise.all([
     page.waitForEvent('download'),
     page.getByRole('button', { name: 'Download receipt' }).click(),
@@ -123,19 +107,14 @@ test('a user who deletes their account is signed out in every tab, and can check
     receipt: receipt.receipt,
     content: receipt.content,
   });
-});
 
-test('the page of a receipt detects a forged receipt', async ({ openContext }) => {
-  const { page } = await signInAndOpenChat(await openContext(), { email: createEmail(), password });
-  await deleteAccount(page);
-  await expectReceipt(page);
-  // The server's real keys are not replaced.
-  await page.route('**/api/receipts/*', async (route) => {
-    if (route.request().url().endsWith('/keys')) return route.continue();
-    const response = await route.fetch();
-    return route.fulfill({ json: forgeReceipt((await response.json()) as Receipt) });
-  });
-  await page.reload();
+  // The forged receipt fails the check against the server's real keys.
+  await page.route('**/api/receipts/*', (route) =>
+    route.request().url().endsWith('/keys')
+      ? route.continue()
+      : route.fulfill({ json: forgeReceipt(receipt) }),
+  );
+  await page.goto(receiptAddress);
   await page.getByRole('button', { name: 'Check this receipt' }).click();
   await expect(page.getByText(/^Not genuine/)).toBeVisible();
 });

@@ -9,14 +9,6 @@ const getFriendRow = (person: Person, friend: string) =>
 const getToolbar = ({ page }: Person) => page.getByRole('region', { name: /^Chat with/ }).locator('header');
 const getRequestsButton = ({ page }: Person) => page.getByRole('button', { name: /^Friend Requests/ });
 const getRequestsDialog = ({ page }: Person) => page.getByRole('dialog', { name: 'Friend Requests' });
-const getRequestRow = (person: Person, requester: string) =>
-  getRequestsDialog(person).getByRole('listitem').filter({ hasText: requester });
-
-/** Each of two friends with the other one. */
-const listBothWays = (one: Person, other: Person) => [
-  { person: one, friend: other },
-  { person: other, friend: one },
-];
 
 /** Expects the button of the friend requests to show this count of pending requests. */
 const expectPendingCount = async (person: Person, count: number): Promise<void> => {
@@ -44,9 +36,9 @@ const requestFriendship = async (requester: Person, addressee: Person): Promise<
 };
 
 /**
- * Records the names of events and frames about friendships. The page dispatches the events on `window` (§7 of the
- * product specification), with hyphens: `friendship-accepted`. The names of received frames have underscores:
- * `friendship_accepted`.
+ * Records the names of the events that the page dispatches on `window` (§7 of the product specification). They have
+ * hyphens, such as `friendship-accepted`. A `websocket-message` stands for a received frame and is recorded under the
+ * name of the frame, which has underscores, such as `friendship_accepted`.
  * @returns a function that reads the recorded names
  */
 const recordEvents = async ({ page }: Person): Promise<() => Promise<string[]>> => {
@@ -56,7 +48,6 @@ const recordEvents = async ({ page }: Person): Promise<() => Promise<string[]>> 
     for (const name of ['friend-request-received', 'friendship-accepted', 'friendship-removed']) {
       window.addEventListener(name, () => events.push(name));
     }
-    // The page dispatches this event for each received frame.
     window.addEventListener('websocket-message', (event) => {
       events.push((event as CustomEvent<{ event: string }>).detail.event);
     });
@@ -68,8 +59,7 @@ test('a friend request from the toolbar, and its acceptance, appear on both page
   pair,
 }) => {
   const [ada, bob] = await pair();
-  const readEventsOfAda = await recordEvents(ada);
-  const readEventsOfBob = await recordEvents(bob);
+  const [readEventsOfAda, readEventsOfBob] = [await recordEvents(ada), await recordEvents(bob)];
   await expect(ada.heading('Friends (0)')).toBeVisible();
   await expect(ada.page.getByText('No friends yet. Start chatting to make new friends!')).toBeVisible();
   await expectPendingCount(bob, 0);
@@ -92,7 +82,10 @@ test('a friend request from the toolbar, and its acceptance, appear on both page
   await expect(getRequestsButton(bob)).toBeFocused();
   await expectPendingCount(bob, 0);
 
-  for (const { person, friend } of listBothWays(ada, bob)) {
+  for (const [person, friend] of [
+    [ada, bob],
+    [bob, ada],
+  ] as const) {
     await expect(person.heading('Friends (1)')).toBeVisible();
     await expect(getFriendRow(person, friend.name)).toContainText('Online');
     await expect(getToolbar(person).getByRole('button', { name: 'Friends' })).toBeDisabled();
@@ -135,7 +128,7 @@ test('the toast of a friend request accepts it, and the toast of its acceptance 
   await expect(ada.page.getByRole('region', { name: `Private chat with ${bob.name}` })).toBeVisible();
 });
 
-test('a user does not see that a friend request sent after a chat is declined, and can repeat it in the next chat', async ({
+test('after a chat the partner can receive a friend request, and the requester does not see that it is declined', async ({
   pair,
 }) => {
   const [ada, bob] = await pair();
@@ -187,24 +180,25 @@ test.describe('when one name cannot be loaded and the first Accept fails', () =>
     await requestFriendship(cyd, ada);
     await expectPendingCount(ada, 2);
 
-    // After a reload the page requests the names from the server.
+    // After a reload the page requests the names from the server. The placeholder for a missing name is
+    // Portuguese for "user", followed by the user id.
     await ada.page.route(`**/api/user/${cyd.user.id}`, (route) => route.fulfill({ status: 404, json: {} }));
     await ada.page.reload();
     await expectPendingCount(ada, 2);
     await openRequests(ada);
-    const requestFromBob = getRequestRow(ada, bob.name);
-    // The placeholder for a missing name is Portuguese for "user", followed by the user id.
-    const requestFromCyd = getRequestRow(ada, `Utilizador #${cyd.user.id}`);
-    await expect(requestFromCyd).toBeVisible();
+    const [fromBob, fromCyd] = [bob.name, `Utilizador #${cyd.user.id}`].map((name) =>
+      getRequestsDialog(ada).getByRole('listitem').filter({ hasText: name }),
+    );
+    await expect(fromCyd!).toBeVisible();
 
     await ada.page.route('**/api/friends/request/*', (route) => route.fulfill({ status: 503, json: {} }), {
       times: 1,
     });
-    await requestFromBob.getByRole('button', { name: 'Accept' }).click();
+    await fromBob!.getByRole('button', { name: 'Accept' }).click();
     await expect(ada.page.getByText('Could not respond to request. Please try again.').first()).toBeVisible();
-    await requestFromBob.getByRole('button', { name: 'Accept' }).click();
-    await expect(requestFromBob).toBeHidden();
-    await requestFromCyd.getByRole('button', { name: 'Decline' }).click();
+    await fromBob!.getByRole('button', { name: 'Accept' }).click();
+    await expect(fromBob!).toBeHidden();
+    await fromCyd!.getByRole('button', { name: 'Decline' }).click();
     await expect(getRequestsDialog(ada).getByText('No pending friend requests')).toBeVisible();
     await closeRequests(ada);
     await expectPendingCount(ada, 0);
@@ -218,7 +212,10 @@ test('removing a friend closes the private chat on both pages, and the two can b
   friendsInChat,
 }) => {
   const [ada, bob] = await friendsInChat();
-  for (const { person, friend } of listBothWays(ada, bob)) {
+  for (const [person, friend] of [
+    [ada, bob],
+    [bob, ada],
+  ] as const) {
     await getFriendRow(person, friend.name).getByRole('button', { name: 'Send Message' }).click();
     await expect(person.page.getByRole('region', { name: `Private chat with ${friend.name}` })).toBeVisible();
   }
@@ -235,7 +232,7 @@ test('removing a friend closes the private chat on both pages, and the two can b
   await expect(ada.page.getByRole('region', { name: /^Private chat with/ })).toBeHidden();
 });
 
-test('a row of the friends list shows that the friend is typing, and then the last message', async ({
+test('a row of the friends list shows the last message, typing, and an unsent draft', async ({
   friendsInChat,
 }) => {
   const [ada, bob] = await friendsInChat();
@@ -255,34 +252,23 @@ test('a row of the friends list shows that the friend is typing, and then the la
   await expect(getFriendRow(ada, bob.name)).toContainText('did the pie work out??');
   await expect(typing).toBeHidden();
   await expect(getFriendRow(bob, ada.name)).toContainText('You: did the pie work out??');
-});
 
-test('a row of the friends list shows an unsent draft when the private chat is closed', async ({
-  friendsInChat,
-}) => {
-  const [ada, bob] = await friendsInChat();
-  await openChat(bob, ada);
-  await inPrivateChat(bob).field.fill('I mean');
+  await field.fill('I mean');
   await getPrivateChat(bob)
     .getByRole('button', { name: /^Close private chat/ })
     .click();
   await expect(getFriendRow(bob, ada.name)).toContainText('Draft: I mean');
-});
 
-test('a row of the friends list shows the last message after a reload, and that it is deleted', async ({
-  friendsInChat,
-}) => {
-  const [ada, bob] = await friendsInChat();
-  await openChat(bob, ada);
-  await inPrivateChat(bob).sendMessage('did the pie work out??');
-  await expect(getFriendRow(ada, bob.name)).toContainText('did the pie work out??');
   // After a reload the page shows the last message although it has not loaded the conversation.
   await ada.page.reload();
   await expect(getFriendRow(ada, bob.name)).toContainText('did the pie work out??');
-
-  const message = inPrivateChat(bob).message('did the pie work out??').first();
-  await message.hover();
-  await message.getByRole('button', { name: 'Delete', exact: true }).click();
+  await openChat(bob, ada);
+  await inPrivateChat(bob).message('did the pie').first().hover();
+  await inPrivateChat(bob)
+    .message('did the pie')
+    .first()
+    .getByRole('button', { name: 'Delete', exact: true })
+    .click();
   await expect(getFriendRow(bob, ada.name)).toContainText('You: Message deleted');
   await expect(getFriendRow(ada, bob.name)).toContainText('Message deleted');
 });

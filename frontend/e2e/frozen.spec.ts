@@ -2,7 +2,7 @@ import { type CDPSession, type Page } from '@playwright/test';
 import { expect, test } from './support/test.ts';
 
 /**
- * Freezes a page, as browsers do with background pages: it runs no timers and receives no frames.
+ * Freezes a page, as browsers do with background pages: it runs no timers and receives no WebSocket frames.
  * @returns the session of the developer tools, which can resume the page
  */
 const freeze = async (page: Page): Promise<CDPSession> => {

@@ -5,7 +5,7 @@ const getHistoryDialog = ({ page }: Person) => page.getByRole('dialog', { name: 
 // The test mocks a 404 response to the request for a partner's profile.
 test.use({ expectedErrors: [/status of 404/] });
 
-test('the history lists the newest partner first, even without a profile, and sends friend requests', async ({
+test('the chat history lists the newest partner first, even one without a profile, and sends friend requests', async ({
   pair,
   newcomer,
 }) => {

@@ -1,4 +1,4 @@
-import { type BrowserContext, type Page } from '@playwright/test';
+import { type Page } from '@playwright/test';
 import { pageLimits } from '../src/lib/page-limits';
 import { expect, signInByHttp, test } from './support/test.ts';
 
@@ -33,93 +33,70 @@ const pauseConversations = async (page: Page): Promise<void> => {
   }).toPass();
 };
 
-/** Opens the landing page with paused conversations and a paused clock, after the page is hydrated. */
-const openPausedPage = async (context: BrowserContext): Promise<Page> => {
-  const page = await context.newPage();
-  await page.clock.install();
-  await page.goto('/');
-  await pauseConversations(page);
-  await pauseClock(page);
-  return page;
-};
-
-/** Presses a button of a carousel, and moves the pointer off the carousel, which is paused while it contains it. */
-const pressAndMoveAway = async (page: Page, buttonName: string): Promise<void> => {
-  await page.getByRole('button', { name: buttonName }).click();
-  await page.mouse.move(1, 1);
-};
+/** Moves the pointer off the carousels, which are paused while they contain it. */
+const movePointerAway = (page: Page): Promise<void> => page.mouse.move(1, 1);
 
 for (const reducedMotion of ['no-preference', 'reduce'] as const) {
-  test.describe(`with the motion preference ${reducedMotion}`, () => {
-    test('conversations that were paused with the button stay paused after one is chosen', async ({
-      openContext,
-    }) => {
-      const page = await openPausedPage(await openContext({ reducedMotion }));
-      await pressAndMoveAway(page, 'Happy');
-      await page.clock.runFor(3 * pageLimits.conversationCarouselMs);
-      await expect(getConversation(page, 0)).toBeVisible();
-    });
+  test(`seven conversations and six features rotate, and can be paused (motion: ${reducedMotion})`, async ({
+    openContext,
+  }) => {
+    const page = await (await openContext({ reducedMotion })).newPage();
+    await page.clock.install();
+    await page.goto('/');
+    await pauseConversations(page);
+    await pauseClock(page);
 
-    test('a chosen conversation is shown for the full interval, and then all seven in turn', async ({
-      openContext,
-    }) => {
-      const page = await openPausedPage(await openContext({ reducedMotion }));
-      await pressAndMoveAway(page, 'Happy');
-      await pressAndMoveAway(page, 'Play the conversations');
-      await page.clock.runFor(pageLimits.conversationCarouselMs - 1);
-      // The same slide again: this also starts a full interval.
-      await pressAndMoveAway(page, 'Happy');
-      await page.clock.runFor(pageLimits.conversationCarouselMs - 1);
-      await expect(getConversation(page, 0)).toBeVisible();
-      await page.clock.runFor(1);
-      for (const index of [1, 2, 3, 4, 5, 6, 0]) {
-        await expect(getConversation(page, index)).toBeVisible();
-        await expect(page.getByRole('group', { name: /of 7$/ })).toHaveCount(1);
-        await page.clock.runFor(pageLimits.conversationCarouselMs);
-      }
-    });
+    // A carousel that was paused with its button stays paused after a slide is chosen.
+    await page.getByRole('button', { name: 'Happy' }).click();
+    await movePointerAway(page);
+    await page.clock.runFor(3 * pageLimits.conversationCarouselMs);
+    await expect(getConversation(page, 0)).toBeVisible();
+    await page.getByRole('button', { name: 'Play the conversations' }).click();
+    await movePointerAway(page);
 
-    test('a chosen feature is shown for the full interval, and then all six in turn', async ({
-      openContext,
-    }) => {
-      const page = await openPausedPage(await openContext({ reducedMotion }));
-      await pressAndMoveAway(page, features[0] ?? '');
-      await page.clock.runFor(pageLimits.featureCarouselMs - 1);
-      await expect(getFeature(page, 0)).toBeVisible();
-      await page.clock.runFor(1);
-      for (const index of [1, 2, 3, 4, 5, 0]) {
-        await expect(getFeature(page, index)).toBeVisible();
-        await expect(page.getByRole('group', { name: /of 6$/ })).toHaveCount(1);
-        await page.clock.runFor(pageLimits.featureCarouselMs);
-      }
-    });
+    // A chosen slide is shown for the full interval.
+    await page.clock.runFor(pageLimits.conversationCarouselMs - 1);
+    await page.getByRole('button', { name: 'Happy' }).click();
+    await movePointerAway(page);
+    await page.clock.runFor(pageLimits.conversationCarouselMs - 1);
+    await expect(getConversation(page, 0)).toBeVisible();
+    await page.clock.runFor(1);
+    for (const index of [1, 2, 3, 4, 5, 6, 0]) {
+      await expect(getConversation(page, index)).toBeVisible();
+      await expect(page.getByRole('group', { name: /of 7$/ })).toHaveCount(1);
+      await page.clock.runFor(pageLimits.conversationCarouselMs);
+    }
 
-    test('the features are paused while they contain the pointer or the keyboard focus', async ({
-      openContext,
-    }) => {
-      const page = await openPausedPage(await openContext({ reducedMotion }));
-      await page.getByRole('button', { name: features[2] ?? '' }).click();
-      await page.clock.runFor(10 * pageLimits.featureCarouselMs);
-      await expect(getFeature(page, 2)).toBeVisible();
-      // Tab gives the next button the keyboard focus. The focus that the click has set would not pause the carousel.
-      await page.keyboard.press('Tab');
-      await page.mouse.move(1, 1);
-      await page.clock.runFor(10 * pageLimits.featureCarouselMs);
-      await expect(getFeature(page, 2)).toBeVisible();
-    });
+    await page.getByRole('button', { name: features[0] ?? '' }).click();
+    await movePointerAway(page);
+    await page.clock.runFor(pageLimits.featureCarouselMs - 1);
+    await expect(getFeature(page, 0)).toBeVisible();
+    await page.clock.runFor(1);
+    for (const index of [1, 2, 3, 4, 5, 0]) {
+      await expect(getFeature(page, index)).toBeVisible();
+      await expect(page.getByRole('group', { name: /of 6$/ })).toHaveCount(1);
+      await page.clock.runFor(pageLimits.featureCarouselMs);
+    }
+
+    // The carousel is paused while it contains the pointer, and then while it contains the keyboard focus.
+    await page.getByRole('button', { name: features[2] ?? '' }).click();
+    await page.clock.runFor(10 * pageLimits.featureCarouselMs);
+    await expect(getFeature(page, 2)).toBeVisible();
+    // The focus that the click has set does not pause the carousel.
+    await page.keyboard.press('Tab');
+    await movePointerAway(page);
+    await page.clock.runFor(10 * pageLimits.featureCarouselMs);
+    await expect(getFeature(page, 2)).toBeVisible();
   });
 }
 
-test('the HTML of /chat contains no heading, because only the frame of the page is prerendered', async ({
+test('the HTML of / contains its texts, metadata and icons; the HTML of /chat contains no heading', async ({
   openContext,
 }) => {
   const context = await openContext();
-  const html = await (await context.request.get('/chat')).text();
-  expect(html).not.toContain('<h1');
-});
-
-test('the HTML of / contains its texts and metadata, and its icons exist', async ({ openContext }) => {
-  const context = await openContext();
+  // Of the page at /chat, only the shell (the frame) is prerendered.
+  const chatHtml = await (await context.request.get('/chat')).text();
+  expect(chatHtml).not.toContain('<h1');
   const html = await (await context.request.get('/')).text();
   for (const text of ['Somebody else is awake, too.', 'Ready to make Friends?', ...moods, ...features])
     expect(html).toContain(text);
@@ -133,7 +110,7 @@ test('the HTML of / contains its texts and metadata, and its icons exist', async
 
 test.describe('a signed-in user whose scripts load late', () => {
   test.use({ expectedErrors: [/Failed to load resource/] });
-  test('sees their theme and the link to the chat before hydration, and an early click takes effect after it', async ({
+  test('sees the link to the chat and their theme before hydration, and an early click takes effect afterwards', async ({
     openContext,
   }) => {
     const context = await openContext();
@@ -152,7 +129,7 @@ test.describe('a signed-in user whose scripts load late', () => {
     await page.goto('/', { waitUntil: 'commit' });
     await expect(page.getByRole('link', { name: 'Back to the chat' })).toBeVisible();
     await expect(page.locator('html')).toHaveAttribute('data-theme', 'light');
-    await page.getByRole('radio', { name: 'System' }).click(); // the early click
+    await page.getByRole('radio', { name: 'System' }).click();
     await expect(page.locator('html')).toHaveAttribute('data-theme-choice', 'light');
     deliverScripts();
     await expect(page.locator('html')).toHaveAttribute('data-theme-choice', 'system');

@@ -19,25 +19,21 @@ const clickAction = async (
   await person.message(text).first().getByRole('button', { name: action, exact: true }).click();
 };
 
-/** Longer than a quote, which shows at most 60 characters above the composer and 50 in a message. */
-const longText = 'What would you do with a whole day that nobody else knew about? I would walk.';
-
-test('a reply quotes the message in shortened form, and Escape cancels the reply before it is sent', async ({
-  pair,
-}) => {
+test('replies, edits and reactions appear on both pages and survive a reload', async ({ pair }) => {
   const [ada, bob] = await pair();
+  const longText = 'What would you do with a whole day that nobody else knew about? I would walk.';
   await ada.sendMessage(longText);
+
+  // The text is longer than a quote, which has at most 60 characters above the composer and 50 in a message.
   await clickAction(bob, longText, 'Reply');
   await expect(bob.page.getByText(`Replying to ${ada.name}`)).toBeVisible();
   await expect(bob.page.getByText(`${longText.slice(0, 60)}...`)).toBeVisible();
   await expect(bob.field).toBeFocused();
   await expectAccessible(bob.page, 'a reply being written', onlyChat);
-
-  // Without a reply to cancel, Escape would ask whether to skip the chat.
+  // Escape cancels the reply; elsewhere it would ask whether to skip the chat.
   await bob.field.press('Escape');
   await expect(bob.page.getByText(`Replying to ${ada.name}`)).toBeHidden();
   await expect(bob.page.getByText('Skip this chat?')).toBeHidden();
-
   await clickAction(bob, longText, 'Reply');
   await bob.sendMessage('Sleep, I fear');
   const reply = ada.message('Sleep, I fear');
@@ -45,193 +41,89 @@ test('a reply quotes the message in shortened form, and Escape cancels the reply
     `${longText.slice(0, 50)}...`,
   );
   await expect(bob.page.getByText(`Replying to ${ada.name}`)).toBeHidden();
-});
 
-test('users can edit only their own messages, and both pages mark an edited message', async ({ pair }) => {
-  const [ada, bob] = await pair();
-  await ada.sendMessage(longText);
-  await bob.message(longText).hover();
+  // Only the user's own text can be edited; the unsent text is restored afterwards.
+  await bob.message(longText).first().hover();
   await expect(bob.button('React').first()).toBeVisible();
   await expect(bob.button('Edit')).toBeHidden();
-
+  await ada.field.fill('half a thought');
   await clickAction(ada, longText, 'Edit');
   await expect(ada.field).toHaveValue(longText);
   await expect(ada.button('Attach photo')).toBeHidden();
   await expectAccessible(ada.page, 'a message being edited', onlyChat);
   await ada.field.fill('   ');
   await expect(ada.button('Save')).toBeDisabled();
-  await ada.field.fill('What would you do with a free day?');
-  await ada.field.press('Enter');
-  for (const person of [ada, bob]) {
-    await expect(person.message('What would you do with a free day?')).toContainText('(edited)');
-  }
-});
-
-test('the draft returns to the message field when an edit is cancelled or saved', async ({ pair }) => {
-  const [ada, bob] = await pair();
-  await ada.sendMessage('good morning');
-  await expect(bob.message('good morning')).toBeVisible();
-  await ada.field.fill('half a thought');
-  await clickAction(ada, 'good morning', 'Edit');
-  await expect(ada.field).toHaveValue('good morning');
   await ada.field.press('Escape');
   await expect(ada.field).toHaveValue('half a thought');
-
-  await clickAction(ada, 'good morning', 'Edit');
-  await ada.field.fill('good evening');
-  await ada.field.press('Enter');
-  await expect(bob.message('good evening')).toContainText('(edited)');
+  await clickAction(ada, longText, 'Edit');
+  // Enter now saves the edit.
+  await ada.sendMessage('What would you do with a free day?');
+  for (const person of [ada, bob]) {
+    await expect(person.message('What would you do with a free day?').first()).toContainText('(edited)');
+  }
   await expect(ada.field).toHaveValue('half a thought');
-});
 
-test('starting a reply cancels an edit', async ({ pair }) => {
-  const [ada, bob] = await pair();
-  await ada.sendMessage('good morning');
-  await bob.sendMessage('Sleep, I fear');
-  await expect(ada.message('Sleep, I fear')).toBeVisible();
-  await clickAction(ada, 'good morning', 'Edit');
-  await expect(ada.page.getByText('Editing your message')).toBeVisible();
+  // Starting a reply cancels an edit.
+  await clickAction(ada, 'What would you do with a free day?', 'Edit');
   await clickAction(ada, 'Sleep, I fear', 'Reply');
   await expect(ada.page.getByText('Editing your message')).toBeHidden();
   await expect(ada.page.getByText(`Replying to ${bob.name}`)).toBeVisible();
-});
+  await ada.button('Cancel reply').click();
 
-const getReactionChoices = ({ page }: Person) => page.getByRole('dialog').getByRole('button');
-
-test('a click on a reaction adds or removes that of the user, and a reaction without users disappears', async ({
-  pair,
-}) => {
-  const [ada, bob] = await pair();
-  const getThumbsUp = (person: Person, count: number) => person.button(`Thumbs up, ${count}`);
-  await ada.sendMessage('good morning');
-  await clickAction(bob, 'good morning', 'React');
-  await expect(getReactionChoices(bob)).toHaveCount(reactionEmojis.length);
+  // A click toggles a reaction. Each user counts once, and a reaction without users is removed.
+  await clickAction(bob, 'What would you do with a free day?', 'React');
+  await expect(bob.page.getByRole('dialog').getByRole('button')).toHaveCount(reactionEmojis.length);
   await expectAccessible(bob.page, 'the reactions', { within: '[role="dialog"]' });
   await bob.page.getByRole('dialog').getByRole('button', { name: 'Thumbs up' }).click();
-  await expect(getThumbsUp(bob, 1)).toHaveAttribute('aria-pressed', 'true');
-  await expect(getThumbsUp(ada, 1)).toHaveAttribute('aria-pressed', 'false');
-
-  await getThumbsUp(ada, 1).click();
-  await expect(getThumbsUp(bob, 2)).toBeVisible();
-  await expect(getThumbsUp(ada, 2)).toHaveAttribute('aria-pressed', 'true');
-  await expectAccessible(ada.page, 'a chat with reactions', onlyChat);
-
-  await getThumbsUp(ada, 2).click();
-  await getThumbsUp(bob, 1).click();
+  const getReaction = (person: Person, count: number) => person.button(`Thumbs up, ${count}`);
+  await expect(getReaction(bob, 1)).toHaveAttribute('aria-pressed', 'true');
+  await expect(getReaction(ada, 1)).toHaveAttribute('aria-pressed', 'false');
+  await getReaction(ada, 1).click();
+  await expect(getReaction(bob, 2)).toBeVisible();
+  await expect(getReaction(ada, 2)).toHaveAttribute('aria-pressed', 'true');
+  await expectAccessible(ada.page, 'a chat with a reply and reactions', onlyChat);
+  await getReaction(ada, 2).click();
+  await getReaction(bob, 1).click();
   for (const { page } of [ada, bob])
     await expect(page.getByRole('button', { name: /^Thumbs up/ })).toHaveCount(0);
-});
 
-test('an edit, a reaction, a reply and a draft survive a reload', async ({ pair }) => {
-  const [ada, bob] = await pair();
-  await ada.sendMessage('good morning');
-  await clickAction(bob, 'good morning', 'Reply');
-  await bob.sendMessage('Sleep, I fear');
-  await expect(ada.message('Sleep, I fear')).toBeVisible();
-  await clickAction(ada, 'good morning', 'Edit');
-  await ada.field.fill('good evening');
-  await ada.field.press('Enter');
-  await expect(ada.message('good evening').first()).toContainText('(edited)');
-  await ada.field.fill('half a thought');
-  await clickAction(bob, 'good evening', 'React');
+  // The edit, a reaction, the reply and the draft survive a reload.
+  await clickAction(bob, 'What would you do with a free day?', 'React');
   await bob.page.getByRole('dialog').getByRole('button', { name: 'Fire' }).click();
   await expect(ada.button('Fire, 1')).toBeVisible();
-  await expectAccessible(ada.page, 'a chat with a reply and a reaction', onlyChat);
-
   await ada.page.reload();
-  await expect(ada.message('good evening').first()).toContainText('(edited)');
+  await expect(ada.message('What would you do with a free day?').first()).toContainText('(edited)');
   await expect(ada.button('Fire, 1')).toBeVisible();
   await expect(ada.message('Sleep, I fear').getByRole('button', { name: /^In reply to/ })).toBeVisible();
-  const rows = ['the welcome notice', 'the message', 'the reply'];
-  await expect(ada.messages).toHaveCount(rows.length);
+  // The welcome notice and two messages.
+  await expect(ada.messages).toHaveCount(3);
   await expect(ada.field).toHaveValue('half a thought');
 });
 
-test('arrow keys reach the actions of a message', async ({ pair }) => {
-  const [ada, bob] = await pair();
-  await ada.sendMessage('good morning');
-  await ada.sendMessage('good evening');
-  await expect(bob.message('good evening')).toBeVisible();
-
-  // Arrow Up moves the focus from the list to the last row, and then to the row above.
-  await bob.page.getByRole('region', { name: 'Messages' }).focus();
-  await bob.page.keyboard.press('ArrowUp');
-  await expect(bob.message('good evening')).toBeFocused();
-  await bob.page.keyboard.press('ArrowUp');
-  await expect(bob.message('good morning')).toBeFocused();
-  await expect(bob.message('good morning').getByRole('toolbar', { name: 'Message actions' })).toBeVisible();
-
-  await bob.page.keyboard.press('Tab');
-  await expect(bob.button('React')).toBeFocused();
-  await bob.page.keyboard.press('ArrowRight');
-  await expect(bob.button('Reply')).toBeFocused();
-  await bob.page.keyboard.press('Enter');
-  await expect(bob.field).toBeFocused();
-});
-
-const firstMessage = 'the very beginning';
-/** Long enough for a bubble of the greatest width. */
-const longFirstMessage = `${firstMessage} of ${'a long talk '.repeat(12)}`;
-
-/** Sends more messages than fit on the screen of the partner, and scrolls up to the first one. */
-const fillListAndScrollUp = async (sender: Person, partner: Person): Promise<void> => {
-  await sender.sendMessage(longFirstMessage);
-  for (let n = 1; n <= 20; n += 1) await sender.sendMessage(`filling ${n}.`);
-  await expect(partner.message('filling 20.')).toBeInViewport();
-  await partner.page.getByRole('region', { name: 'Messages' }).hover();
-  await partner.page.mouse.wheel(0, -10_000);
-  await expect(partner.message(firstMessage)).toBeInViewport();
-};
-
-test('a quote links to its message, far above in the list', async ({ pair }) => {
-  const [ada, bob] = await pair();
-  await fillListAndScrollUp(ada, bob);
-  await expect(bob.button('Jump to the newest message')).toBeVisible();
-  await clickAction(bob, firstMessage, 'Reply');
-  await bob.sendMessage('I remember');
-  await expect(bob.message('I remember')).toBeInViewport();
-
-  // The list has scrolled to its end. Rows that are far out of view, like that of the quoted message, are not mounted.
-  const quotedMessage = bob.messages.filter({ hasNotText: 'I remember' }).filter({ hasText: firstMessage });
-  await expect(quotedMessage).toHaveCount(0);
-  await bob.page.getByRole('button', { name: /^In reply to/ }).click();
-  await expect(quotedMessage).toBeInViewport();
-});
-
-test('a button counts new messages out of view, and scrolls to them', async ({ pair }) => {
-  const [ada, bob] = await pair();
-  await fillListAndScrollUp(ada, bob);
-  await ada.sendMessage('new one');
-  await bob.button('1 new message').click();
-  await expect(bob.message('new one')).toBeInViewport();
-  await expect(bob.page.getByRole('button', { name: /new message|newest/ })).toBeHidden();
-});
-
 const phone = { width: 390, height: 844 };
+/** The size in which the tests open a page. */
+const desktop = { width: 1280, height: 800 };
 
-const measureEdges = async (
-  element: Locator,
-): Promise<{ left: number; right: number; top: number; bottom: number }> => {
-  const { x, y, width, height } = (await element.boundingBox()) ?? { x: 0, y: 0, width: 0, height: 0 };
-  return { left: x, right: x + width, top: y, bottom: y + height };
-};
-
-test('on a narrow screen a message of the partner has one button for its actions, on the right of the bubble', async ({
-  pair,
-}) => {
-  const [ada, bob] = await pair();
-  await ada.sendMessage(longFirstMessage);
-  const row = bob.message(firstMessage);
-  await expect(row).toBeVisible();
-  await bob.page.setViewportSize(phone);
-  await row.getByText(firstMessage).hover();
+/**
+ * Expects a message of the partner, on a narrow screen, to have one button for all actions, on the right of the bubble
+ * and within the row. Leaves the page at desktop size.
+ */
+const expectOneActionsButton = async (person: Person, text: string): Promise<void> => {
+  const { page } = person;
+  const row = person.message(text);
+  await page.setViewportSize(phone);
+  await row.getByText(text).hover();
   const button = row.getByRole('button', { name: 'Message actions' });
   await expect(button).toBeVisible();
   await expect(row.getByRole('toolbar')).toBeHidden();
-
+  const measureEdges = async (element: Locator) => {
+    const { x, y, width, height } = (await element.boundingBox()) ?? { x: 0, y: 0, width: 0, height: 0 };
+    return { left: x, right: x + width, top: y, bottom: y + height };
+  };
   const buttonEdges = await measureEdges(button);
   // The title of the bubble is the time of the message.
-  const bubbleEdges = await measureEdges(row.locator('[title]').first());
+  const bubble = row.locator('[title]').first();
+  const bubbleEdges = await measureEdges(bubble);
   const rowEdges = await measureEdges(row);
   expect(buttonEdges.left).toBeGreaterThanOrEqual(bubbleEdges.right);
   expect(buttonEdges.right).toBeLessThanOrEqual(phone.width);
@@ -239,11 +131,60 @@ test('on a narrow screen a message of the partner has one button for its actions
   expect(buttonEdges.bottom).toBeLessThanOrEqual(rowEdges.bottom);
 
   await button.focus();
-  await bob.page.keyboard.press('Enter');
-  await expect(bob.page.getByRole('dialog', { name: 'Message actions' })).toBeVisible();
-  await bob.page.keyboard.press('Escape');
-  // The button is no longer mounted, so the focus returns to the row.
+  await page.keyboard.press('Enter');
+  await expect(page.getByRole('dialog', { name: 'Message actions' })).toBeVisible();
+  await page.keyboard.press('Escape');
   await expect(row).toBeFocused();
+  await page.setViewportSize(desktop);
+};
+
+test('arrow keys reach the actions of a message, a quote links to its message, and a button counts new messages', async ({
+  pair,
+}) => {
+  const [ada, bob] = await pair();
+  await ada.sendMessage(`the very beginning of ${'a long talk '.repeat(12)}`);
+  await expect(bob.message('the very beginning')).toBeVisible();
+  // More messages than fit on the screen.
+  for (let n = 1; n <= 20; n += 1) await ada.sendMessage(`filling ${n}.`);
+  await expect(bob.message('filling 20.')).toBeInViewport();
+
+  // Arrow keys move the focus from the list to a row, and Tab moves it to the actions of that row.
+  const list = bob.page.getByRole('region', { name: 'Messages' });
+  await list.focus();
+  await bob.page.keyboard.press('ArrowUp');
+  await expect(bob.message('filling 20.')).toBeFocused();
+  await bob.page.keyboard.press('ArrowUp');
+  await expect(bob.message('filling 19.')).toBeFocused();
+  await expect(bob.message('filling 19.').getByRole('toolbar', { name: 'Message actions' })).toBeVisible();
+  await bob.page.keyboard.press('Tab');
+  await expect(bob.button('React')).toBeFocused();
+  await bob.page.keyboard.press('ArrowRight');
+  await expect(bob.button('Reply')).toBeFocused();
+  await bob.page.keyboard.press('Enter');
+  await expect(bob.field).toBeFocused();
+  await bob.button('Cancel reply').click();
+
+  await list.hover();
+  await bob.page.mouse.wheel(0, -10_000);
+  await expect(bob.message('the very beginning')).toBeInViewport();
+  await expect(bob.button('Jump to the newest message')).toBeVisible();
+  await expectOneActionsButton(bob, 'the very beginning');
+  await clickAction(bob, 'the very beginning', 'Reply');
+  await bob.sendMessage('I remember');
+  await expect(bob.message('I remember')).toBeInViewport();
+  // The list has scrolled to its end, where the quoted message, far above, is not mounted.
+  const quotedMessage = bob.messages
+    .filter({ hasNotText: 'I remember' })
+    .filter({ hasText: 'the very beginning' });
+  await expect(quotedMessage).toHaveCount(0);
+  await bob.page.getByRole('button', { name: /^In reply to/ }).click();
+  await expect(quotedMessage).toBeInViewport();
+
+  // New messages are counted on a button, which scrolls to them.
+  await ada.sendMessage('new one');
+  await bob.button('1 new message').click();
+  await expect(bob.message('new one')).toBeInViewport();
+  await expect(bob.page.getByRole('button', { name: /new message|newest/ })).toBeHidden();
 });
 
 const touchScreen = { viewport: phone, hasTouch: true, isMobile: true };
@@ -266,8 +207,8 @@ test('a truncated name of the partner is at least 96 px wide', async ({ pair }) 
   const [ada, bob] = await pair(touchScreen);
   // About twelve letters.
   const minTruncatedNamePx = 96;
-  // The layout of the toolbar changes at 608 px and at 672 px.
-  for (const width of [phone.width, 576, 640, 700]) {
+  // A phone, and widths around 608 px and 672 px, at which the layout of the toolbar changes.
+  for (const width of [390, 576, 640, 700]) {
     await ada.page.setViewportSize({ width, height: phone.height });
     const name = ada.heading(bob.name);
     const isTruncated = await name.evaluate((element) => element.scrollWidth > element.clientWidth);

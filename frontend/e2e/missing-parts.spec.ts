@@ -1,5 +1,5 @@
 import { type Page } from '@playwright/test';
-import { expect, test } from './support/test.ts';
+import { befriend, expect, test, type Person } from './support/test.ts';
 
 // Dialogs and the private chat are parts of the page whose scripts are loaded on demand.
 
@@ -8,82 +8,81 @@ test.use({
   expectedErrors: [/status of 404|ERR_FAILED|ERR_INTERNET_DISCONNECTED|Failed to fetch|PartNotLoadedError/],
 });
 
-/** Disables the preloading of scripts: the page does it in idle callbacks, and here no idle callback runs. */
+/** Disables the preloading of scripts, which the page does in idle callbacks: the browser never calls these. */
 const disablePreloading = async (page: Page): Promise<void> => {
   await page.addInitScript(() => {
     window.requestIdleCallback = () => 0;
   });
 };
 
-const anyScript = '**/assets/*.js';
-/** The URL that the page requests to find out whether a newer version is deployed. */
-const isVersionCheck = (url: URL): boolean => url.pathname === '/';
+/**
+ * Makes two kinds of requests of a page fail: those for scripts, and those for /, with which the page checks whether a
+ * newer version is deployed.
+ */
+class InterceptedRequests {
+  private areFailing = false;
 
-interface InterceptedRequests {
-  areFailing: boolean;
+  static async intercept({ page }: Person): Promise<InterceptedRequests> {
+    const requests = new InterceptedRequests();
+    await page.route('**/assets/*.js', (route) => (requests.areFailing ? route.abort() : route.continue()));
+    await page.route(
+      (url) => url.pathname === '/',
+      (route) => (requests.areFailing ? route.abort() : route.continue()),
+    );
+    return requests;
+  }
+
+  startFailing(): void {
+    this.areFailing = true;
+  }
+
+  stopFailing(): void {
+    this.areFailing = false;
+  }
 }
 
-/** Makes the requests of a page for these URLs fail while `areFailing` of the returned object is true. */
-const interceptRequests = async (
-  page: Page,
-  urls: readonly (string | RegExp | ((url: URL) => boolean))[],
-): Promise<InterceptedRequests> => {
-  const requests: InterceptedRequests = { areFailing: false };
-  for (const url of urls)
-    await page.route(url, (route) => (requests.areFailing ? route.abort() : route.continue()));
-  return requests;
-};
-
-/** When the document was loaded. It changes with a reload. */
-const readTimeOrigin = (page: Page): Promise<number> => page.evaluate(() => performance.timeOrigin);
-
-test('a dialog whose script cannot be loaded offers a retry, which opens it without reloading the page', async ({
-  newcomer,
+test('a dialog or private chat whose script cannot be loaded offers a retry, which opens it without reloading the page', async ({
+  pair,
 }) => {
-  const ada = await newcomer({ prepare: disablePreloading });
+  const [ada, bob] = await pair({ prepare: disablePreloading });
+  await befriend(ada, bob);
+  const requests = await InterceptedRequests.intercept(ada);
   const { page } = ada;
-  const requests = await interceptRequests(page, [anyScript, isVersionCheck]);
-  const timeOrigin = await readTimeOrigin(page);
+  // `timeOrigin` would change with a reload.
+  const timeOrigin = await page.evaluate(() => performance.timeOrigin);
+
   const dialogs = [
     { opener: ada.button('Chat History'), name: 'Chat History' },
     { opener: page.getByRole('button', { name: /^Friend Requests/ }), name: 'Friend Requests' },
     { opener: page.getByRole('button', { name: /^Profile Settings: / }), name: 'Profile Settings' },
   ];
   for (const { opener, name } of dialogs) {
-    requests.areFailing = true;
+    requests.startFailing();
     await opener.click();
     const retry = ada.button('Try again');
     await expect(retry).toBeVisible();
     // The first retry fails too.
     await retry.click();
     await expect(retry).toBeVisible();
-    requests.areFailing = false;
+    requests.stopFailing();
     await retry.click();
     await expect(page.getByRole('dialog', { name })).toBeVisible();
     await expect(retry).toBeHidden();
     await page.keyboard.press('Escape');
     await expect(page.getByRole('dialog')).toBeHidden();
   }
-  expect(await readTimeOrigin(page), 'the same document').toBe(timeOrigin);
-});
 
-test('a private chat whose script cannot be loaded offers a retry, which opens it without reloading the page', async ({
-  friendsInChat,
-}) => {
-  const [ada, bob] = await friendsInChat({ prepare: disablePreloading });
-  const { page } = ada;
-  const requests = await interceptRequests(page, [anyScript, isVersionCheck]);
-  const timeOrigin = await readTimeOrigin(page);
-  requests.areFailing = true;
+  requests.startFailing();
   await page
     .getByRole('list', { name: 'Friends', exact: true })
     .getByRole('button', { name: 'Send Message' })
     .click();
   await expect(ada.button('Try again')).toBeVisible();
-  requests.areFailing = false;
+  requests.stopFailing();
   await ada.button('Try again').click();
   await expect(page.getByRole('region', { name: `Private chat with ${bob.name}` })).toBeVisible();
-  expect(await readTimeOrigin(page), 'the same document').toBe(timeOrigin);
+
+  expect(await page.evaluate(() => performance.timeOrigin), 'the same document').toBe(timeOrigin);
 });
 
 test('a page whose realtime code and dialogs failed to load offers to retry both', async ({ newcomer }) => {
@@ -92,16 +91,18 @@ test('a page whose realtime code and dialogs failed to load offers to retry both
   const context = ada.page.context();
   await ada.page.close();
   const page = await context.newPage();
-  // `profile-dialogs` is the script that loads `profile-settings`, so both are missing.
-  const requests = await interceptRequests(page, [/\/assets\/(realtime|profile-dialogs)-[^/]*\.js$/]);
-  requests.areFailing = true;
+  let isMissing = true;
+  // The pattern omits the script `profile-settings`, because only `profile-dialogs` loads it.
+  await page.route(/\/assets\/(realtime|profile-dialogs)-[^/]*\.js$/, (route) =>
+    isMissing ? route.abort() : route.continue(),
+  );
   await page.goto('/chat');
   await page.getByRole('button', { name: /^Profile Settings: / }).click();
   const retry = page.getByRole('dialog').getByRole('button', { name: 'Try again' });
   // The first retry fails too.
   await retry.click();
   await expect(retry).toBeVisible();
-  requests.areFailing = false;
+  isMissing = false;
   await retry.click();
   await expect(page.getByRole('dialog', { name: 'Profile Settings' }).getByRole('tablist')).toBeVisible();
   await page.keyboard.press('Escape');
@@ -116,9 +117,11 @@ test('the page reloads itself when a script is missing because a newer version w
   const ada = await newcomer({ prepare: disablePreloading });
   const { page } = ada;
   await page.route('**/assets/chat-history-modal-*.js', (route) => route.fulfill({ status: 404 }));
-  // A version is newer if its entry script has another name than that of the page.
-  await page.route(isVersionCheck, (route) =>
-    route.fulfill({ contentType: 'text/html', body: '<script type="module" src="/assets/index-new.js">' }),
+  // The page requests / to find out whether its own entry script is still that of the deployed version.
+  await page.route(
+    (url) => url.pathname === '/',
+    (route) =>
+      route.fulfill({ contentType: 'text/html', body: '<script type="module" src="/assets/index-new.js">' }),
   );
   const reloaded = page.waitForEvent('domcontentloaded');
   await ada.button('Chat History').click();

@@ -1,55 +1,39 @@
-import { type Page } from '@playwright/test';
 import { limits } from '@thaw/contract/limits';
 import { pageLimits } from '../src/lib/page-limits';
 import { readStoredUser } from './support/account.ts';
 import { Connection } from './support/connection.ts';
 import { expect, Person, test } from './support/test.ts';
 
-/** Joins anonymously on the landing page, and chooses a gender in the dialog, which cannot be skipped. */
-const joinOnLandingPage = async (page: Page, gender: 'Man' | 'Woman'): Promise<Person> => {
-  await page.goto('/');
-  await page.getByRole('button', { name: 'Join Anonymously' }).first().click();
-  await expect(page).toHaveURL('/chat');
-  await expect(page.getByText('Anonymous session started', { exact: true }).first()).toBeVisible();
-
-  const dialog = page.getByRole('dialog', { name: 'Select Your Gender' });
-  await expect(dialog).toBeVisible();
-  await expect(dialog.getByRole('button', { name: 'Confirm' })).toBeDisabled();
-  await page.keyboard.press('Escape');
-  await page.mouse.click(5, 5); // outside the dialog
-  await expect(dialog).toBeVisible();
-  await dialog.getByRole('radio', { name: gender, exact: true }).click();
-  await dialog.getByRole('button', { name: 'Confirm' }).click();
-  await expect(dialog).toBeHidden();
-  // Declines the offer to create an account.
-  await page.getByRole('button', { name: 'Maybe Later' }).click();
-
-  const user = await readStoredUser(page);
-  return new Person(page, user!);
-};
-
-/** Opens /chat in a second tab of the person's browser. */
-const openSecondTab = async (person: Person): Promise<Person> => {
-  const secondTab = new Person(await person.page.context().newPage(), person.user);
-  await secondTab.page.goto('/chat');
-  await expect(secondTab.button('Find Conversation')).toBeEnabled();
-  return secondTab;
-};
-
-/** Leaves /chat for the landing page. */
-const leaveChatPage = async (person: Person): Promise<void> => {
-  await person.page.getByRole('link', { name: 'Thaw' }).click();
-  await expect(person.heading('Ready to make Friends?')).toBeVisible();
-};
-
 test('two anonymous visitors join, are matched, chat, skip, and are matched again', async ({
   openContext,
 }) => {
-  const ada = await joinOnLandingPage(await (await openContext()).newPage(), 'Woman');
-  const bob = await joinOnLandingPage(await (await openContext()).newPage(), 'Man');
+  const join = async (gender: 'Man' | 'Woman'): Promise<Person> => {
+    const page = await (await openContext()).newPage();
+    await page.goto('/');
+    await page.getByRole('button', { name: 'Join Anonymously' }).first().click();
+    await expect(page).toHaveURL('/chat');
+    await expect(page.getByText('Anonymous session started', { exact: true }).first()).toBeVisible();
 
-  // The page has the phases initial, searching, active and skipped (docs/product-decisions.md, A41 to A61).
-  // initial → searching → initial
+    const dialog = page.getByRole('dialog', { name: 'Select Your Gender' });
+    await expect(dialog).toBeVisible();
+    await expect(dialog.getByRole('button', { name: 'Confirm' })).toBeDisabled();
+    // The choice of a gender cannot be skipped.
+    await page.keyboard.press('Escape');
+    await page.mouse.click(5, 5); // outside the dialog
+    await expect(dialog).toBeVisible();
+    await dialog.getByRole('radio', { name: gender, exact: true }).click();
+    await dialog.getByRole('button', { name: 'Confirm' }).click();
+    await expect(dialog).toBeHidden();
+    // Declines the offer to create an account.
+    await page.getByRole('button', { name: 'Maybe Later' }).click();
+
+    const user = await readStoredUser(page);
+    return new Person(page, user!);
+  };
+  const ada = await join('Woman');
+  const bob = await join('Man');
+
+  // The phases of the page (docs/product-decisions.md, A41 to A61): initial → searching → initial
   await expect(ada.heading('Ready to chat?')).toBeVisible();
   await expect(ada.page.getByRole('radio', { name: 'Both' })).toBeChecked();
   await ada.pressFind();
@@ -75,7 +59,8 @@ test('two anonymous visitors join, are matched, chat, skip, and are matched agai
   await expect(bob.page.getByText(`${ada.name} is typing`)).toBeHidden();
   await bob.sendMessage('hi yourself');
   await expect(ada.message('hi yourself')).toBeVisible();
-  await expect(bob.messages).toHaveCount(3); // the welcome notice and two messages
+  // The welcome notice and two messages.
+  await expect(bob.messages).toHaveCount(3);
 
   // active: closing the confirm bar changes nothing
   await ada.button('Skip Chat').click();
@@ -98,7 +83,7 @@ test('two anonymous visitors join, are matched, chat, skip, and are matched agai
   // The next chat begins without the messages of the last one.
   await bob.pressFind();
   await expect(ada.message('You are now chatting with')).toBeVisible();
-  await expect(ada.messages).toHaveCount(1); // the welcome notice
+  await expect(ada.messages).toHaveCount(1);
   await expect(bob.messages).toHaveCount(1);
 });
 
@@ -150,15 +135,15 @@ test('two users who skip at the same time both search again, without the screen 
       networkOfAda = await Connection.intercept(page);
     },
   });
-  // While Ada is offline, neither page receives the skip of the other.
+  // Ada is offline while both confirm their skips, so neither has received the other's skip by then.
   await networkOfAda?.cut();
   await expect(ada.page.getByText('Disconnected', { exact: true })).toBeVisible();
   await ada.skip();
   await bob.skip();
   await expect(ada.heading('Looking for someone...')).toBeVisible();
   networkOfAda?.restore();
-  // The two can be matched again only if both search, which users on the screen "Chat Ended" do not. Their new chat
-  // contains only the welcome notice.
+  // "Chat Ended" starts no search, so the two are matched again only if both went straight back to the queue. Their new
+  // chat contains only the welcome notice.
   await expect(ada.heading(bob.name)).toBeVisible();
   await expect(bob.heading(ada.name)).toBeVisible();
   await expect(ada.messages).toHaveCount(1);
@@ -167,7 +152,9 @@ test('two users who skip at the same time both search again, without the screen 
 
 test('all tabs of a user show the same search and chat', async ({ newcomer }) => {
   const ada = await newcomer({ gender: 'female' });
-  const secondTab = await openSecondTab(ada);
+  const secondTab = new Person(await ada.page.context().newPage(), ada.user);
+  await secondTab.page.goto('/chat');
+  await expect(secondTab.button('Find Conversation')).toBeEnabled();
 
   await ada.pressFind();
   await expect(secondTab.heading('Looking for someone...')).toBeVisible();
@@ -193,15 +180,11 @@ test('all tabs of a user show the same search and chat', async ({ newcomer }) =>
   await secondTab.skip();
   await expect(ada.heading('Looking for someone...')).toBeVisible();
   await expect(bob.heading('Chat Ended')).toBeVisible();
-});
 
-test('the search of a user continues when one of their tabs leaves /chat', async ({ newcomer }) => {
-  const ada = await newcomer({ gender: 'female' });
-  const secondTab = await openSecondTab(ada);
-  await ada.pressFind();
-  await expect(secondTab.heading('Looking for someone...')).toBeVisible();
-  await leaveChatPage(secondTab);
-  const bob = await newcomer({ gender: 'male' });
+  // The search of a user continues when one of their tabs leaves /chat.
+  await secondTab.page.getByRole('link', { name: 'Thaw' }).click();
+  await expect(secondTab.heading('Ready to make Friends?')).toBeVisible();
+  await bob.button('New Conversation').click();
   await bob.pressFind();
   await expect(ada.heading(bob.name)).toBeVisible();
 });
@@ -228,26 +211,35 @@ test('a search shows a hint after 30 seconds', async ({ newcomer }) => {
   await expect(ada.page.getByText(/^Waiting for (0:[345]\d|[1-9]:\d\d)$/)).toBeVisible();
 });
 
-test('leaving /chat ends a search immediately', async ({ newcomer }) => {
+test('leaving /chat ends a search immediately, and ends a chat if the user does not return in time', async ({
+  newcomer,
+}) => {
   const sentFrames: string[] = [];
   const ada = await newcomer({
+    gender: 'female',
     prepare: async (page) => {
       page.on('websocket', (socket) =>
         socket.on('framesent', ({ payload }) => sentFrames.push(String(payload))),
       );
+      await page.clock.install();
     },
   });
   await ada.pressFind();
-  await leaveChatPage(ada);
+  const leaveChatPage = async (): Promise<void> => {
+    await ada.page.getByRole('link', { name: 'Thaw' }).click();
+    await expect(ada.heading('Ready to make Friends?')).toBeVisible();
+  };
+  await leaveChatPage();
   // The page checks for other tabs before it leaves the queue, so wait for the frame before returning.
   await expect.poll(() => sentFrames.some((frame) => frame.includes('leave_queue'))).toBe(true);
   await ada.page.goBack();
   await expect(ada.heading('Ready to chat?')).toBeVisible();
-});
 
-test('leaving /chat ends a chat only if the user does not return in time', async ({ pair }) => {
-  const [ada, bob] = await pair({ prepare: (page) => page.clock.install() });
-  await leaveChatPage(ada);
+  const bob = await newcomer({ gender: 'male' });
+  await ada.pressFind();
+  await bob.pressFind();
+  await expect(bob.heading(ada.name)).toBeVisible();
+  await leaveChatPage();
   // Returns in time.
   await ada.page.clock.runFor(pageLimits.leaveChatDelayMs / 2);
   await ada.page.goBack();
@@ -256,7 +248,7 @@ test('leaving /chat ends a chat only if the user does not return in time', async
   await expect(bob.heading(ada.name)).toBeVisible();
 
   // Does not return.
-  await leaveChatPage(ada);
+  await leaveChatPage();
   await ada.page.clock.runFor(pageLimits.leaveChatDelayMs);
   await expect(bob.heading('Chat Ended')).toBeVisible();
 });
@@ -282,8 +274,8 @@ test('a message has at most 2,000 characters, and an emoji counts as one', async
 
 test('the message list follows new messages only while it is scrolled to its end', async ({ pair }) => {
   const [ada, bob] = await pair();
-  // More messages than fit on the screen. The full stop separates the number from the time in the text of the row:
-  // "message 2" at 01:15 would contain "message 20".
+  // More messages than fit on the screen. The full stop separates the number from the time, which may follow it in the
+  // text of the row.
   for (let n = 1; n <= 20; n += 1) await ada.sendMessage(`message ${n}.`);
   await expect(bob.message('message 20.')).toBeInViewport();
   await expect(ada.message('message 20.')).toBeInViewport();

@@ -33,8 +33,8 @@ test('messages suggested after a silence can be put into the composer, replaced 
   const positionBefore = await message.boundingBox();
 
   await ada.page.clock.fastForward(pageLimits.suggestionsAfterMs);
-  // Three suggestions of the page, and three more buttons: they change the source of suggestions (page or model), show
-  // others, and hide all. The model is not asked before the user agrees.
+  // Three suggestions of the page, and three more buttons: one to change the source of suggestions (page or model), one
+  // to show others, and one to hide all. The model is not asked before the user agrees.
   await expect(suggestions.getByRole('button')).toHaveCount(6);
   expect(await message.boundingBox(), 'the messages do not move').toEqual(positionBefore);
   await expectAccessibleOnPhoneAndDesktop(ada.page, 'suggestions', { within: 'main' });
@@ -56,7 +56,8 @@ test('messages suggested after a silence can be put into the composer, replaced 
   await ada.field.press('Enter');
   await expect(bob.message(text)).toBeVisible();
 
-  // After the user has agreed, the suggestion of the model replaces those of the page.
+  // The button in the composer shows suggestions again. It first asks whether to use the model. After the user has
+  // agreed, the suggestion of the model replaces those of the page.
   await ada.button('Suggest something').click();
   await ada.page
     .getByRole('dialog', { name: `Ideas from ${host}?` })

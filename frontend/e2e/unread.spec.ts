@@ -1,8 +1,13 @@
 import { befriend, expect, Person, test } from './support/test.ts';
-import { type PrivateChatUser, inPrivateChat, openChat, seedMessages } from './support/private-chat.ts';
+import {
+  type PrivateChatUser,
+  inPrivateChat,
+  openChat,
+  getPrivateChat,
+  seedMessages,
+} from './support/private-chat.ts';
 
-// On logout, the server may close the socket before it responds to the request. The page then requests its user and
-// gets 401.
+// On logout, the server may close the socket before it responds. The page then requests its user and gets 401.
 test.use({ expectedErrors: [/status of 401/] });
 
 /** Locates the row of a friend in the sidebar. */
@@ -22,34 +27,11 @@ const setTabHidden = (page: Person['page'], isHidden: boolean): Promise<void> =>
     document.dispatchEvent(new Event('visibilitychange'));
   }, isHidden);
 
-/** Waits until the page has marked the messages of an open chat as read. */
-const waitUntilMarkedAsRead = async ({ page }: Person): Promise<void> => {
-  const response = await page.waitForResponse(/\/api\/private-messages\/read\//);
-  expect(response.status()).toBe(204);
-};
-
-const unreadCountsUrl = '**/api/private-messages/unread-counts/**';
-
-/** Holds back the unread counts of the server. @returns a function that releases them */
-const holdUnreadCounts = async ({ page }: Person): Promise<() => void> => {
-  let release = (): void => undefined;
-  const released = new Promise<void>((resolve) => (release = resolve));
-  await page.route(unreadCountsUrl, async (route) => {
-    await released;
-    await route.continue();
-  });
-  return release;
-};
-
-const listStoredUnreadKeys = ({ page }: Person): Promise<string[]> =>
-  page.evaluate(() => Object.keys(localStorage).filter((key) => key.includes('unread')));
-
 test('a badge counts unread messages of each friend; opening the chat clears it in every tab', async ({
   friendsInChat,
   newcomer,
 }) => {
   const [ada, bob] = await friendsInChat();
-  // Only users who had a chat can become friends, so Ada leaves Bob for a chat with Eve.
   await ada.skip();
   const eve = await newcomer();
   await eve.pressFind();
@@ -90,22 +72,23 @@ test('a message in the open private chat is marked as read only while the tab is
   await expect(ada.message('message number 2')).toBeVisible();
   await expect(getFriendRow(ada, bob).getByText('2 unread')).toBeVisible();
 
-  const earlierMessagesRead = waitUntilMarkedAsRead(ada);
+  const firstReadResponse = ada.page.waitForResponse(/\/api\/private-messages\/read\//);
   await setTabHidden(ada.page, false);
-  await earlierMessagesRead;
+  expect((await firstReadResponse).status()).toBe(204);
   await expect(getFriendRow(ada, bob).getByText('unread')).toHaveCount(0);
-  // The separator 'New messages' is above the first message that arrived while the tab was hidden.
-  const rowWithSeparator = ada.messages.filter({ has: ada.page.getByRole('separator') });
+  const rowWithSeparator = getPrivateChat(ada)
+    .getByRole('listitem')
+    .filter({ has: ada.page.getByRole('separator') });
   await expect(rowWithSeparator).toContainText('message number 1');
 
-  const newMessageRead = waitUntilMarkedAsRead(ada);
+  const secondReadResponse = ada.page.waitForResponse(/\/api\/private-messages\/read\//);
   await seedMessages(bob, ada, 1, { text: () => 'seen at once' });
-  await newMessageRead;
+  expect((await secondReadResponse).status()).toBe(204);
   await expect(ada.message('seen at once')).toBeVisible();
   await expect(getFriendRow(ada, bob).getByText('unread')).toHaveCount(0);
 });
 
-test('a badge shows at most 99+, and also after a reload before the server has responded', async ({
+test('with 100 unread messages, the 99+ badge survives a reload, the chat opens at the first, and logout deletes the count', async ({
   friendsInChat,
 }) => {
   const [ada, bob] = await friendsInChat();
@@ -115,36 +98,31 @@ test('a badge shows at most 99+, and also after a reload before the server has r
   await expect(getFriendRow(ada, bob).getByText('99+ unread')).toBeVisible();
   await expect(ada.page).toHaveTitle(/^\(99\+\) /);
 
-  const releaseUnreadCounts = await holdUnreadCounts(ada);
+  // Until the server responds, the page shows the last known count.
+  let respond: (() => void) | undefined;
+  const responseReleased = new Promise<void>((resolve) => (respond = resolve));
+  await ada.page.route('**/api/private-messages/unread-counts/**', async (route) => {
+    await responseReleased;
+    await route.continue();
+  });
   await ada.page.reload();
   await expect(getFriendRow(ada, bob).getByText('99+ unread')).toBeVisible();
-  const unreadCountsResponse = ada.page.waitForResponse(unreadCountsUrl);
-  releaseUnreadCounts();
-  await unreadCountsResponse;
-  await expect(getFriendRow(ada, bob).getByText('99+ unread')).toBeVisible();
-});
+  respond?.();
 
-test('with 100 unread messages, a private chat opens at the first of them, with a button to the newest', async ({
-  friendsInChat,
-}) => {
-  const [ada, bob] = (await friendsInChat()).map(inPrivateChat) as [PrivateChatUser, PrivateChatUser];
-  await seedMessages(bob, ada, 100);
-  await expect(getFriendRow(ada, bob).getByText('99+ unread')).toBeVisible();
+  // The chat opens at the first unread message, with a button to the newest.
   await openChat(ada, bob);
+  const adaInPrivateChat = inPrivateChat(ada);
   await expect(ada.page.getByRole('separator', { name: 'New messages' })).toBeInViewport();
-  await expect(ada.messages.filter({ has: ada.page.getByRole('separator') })).toBeInViewport();
-  await expect(ada.messages.last()).not.toBeInViewport();
+  await expect(adaInPrivateChat.messages.filter({ has: ada.page.getByRole('separator') })).toBeInViewport();
+  await expect(adaInPrivateChat.messages.last()).not.toBeInViewport();
   await ada.button('100 new messages').click();
-  await expect(ada.messages.last()).toBeInViewport();
+  await expect(adaInPrivateChat.messages.last()).toBeInViewport();
   await expect(ada.button('100 new messages')).toBeHidden();
-});
 
-test('logging out deletes the stored unread counts', async ({ friendsInChat }) => {
-  const [ada, bob] = await friendsInChat();
-  await seedMessages(bob, ada, 1);
-  await expect(getFriendRow(ada, bob).getByText('1 unread')).toBeVisible();
-  await expect.poll(() => listStoredUnreadKeys(ada)).toHaveLength(1);
-  await ada.button('Logout').click();
+  await ada.page.getByRole('button', { name: 'Logout' }).click();
   await expect(ada.page).toHaveURL(/\/auth/);
-  expect(await listStoredUnreadKeys(ada)).toEqual([]);
+  const storedKeys = await ada.page.evaluate(() =>
+    Object.keys(localStorage).filter((key) => key.includes('unread')),
+  );
+  expect(storedKeys).toEqual([]);
 });

@@ -3,8 +3,8 @@ import { type SelfUser } from '@thaw/contract/users';
 let actingUser: SelfUser | null = null;
 
 /**
- * Runs `work` with `user` as the current user. This module replaces the page's identity (`@/product/identity`) in
- * tests that run the pages of several users in one process.
+ * Runs `work` with `user` as the signed-in user. This module replaces `@/product/identity` in tests that run the pages
+ * of several users in one process.
  */
 export const actAs = (user: SelfUser, work: () => void): void => {
   const previousUser = actingUser;

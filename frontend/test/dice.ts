@@ -4,14 +4,14 @@ export interface Dice {
   pickBetween(least: number, most: number): number;
   /** True or false, equally often. */
   flipCoin(): boolean;
-  /** A random element; undefined when there is none. */
+  /** A random element; undefined if there are no elements. */
   pick<Value>(values: readonly Value[]): Value | undefined;
   /**
-   * A random choice, with a probability in proportion to its weight.
+   * Picks one of the choices, each with a probability in proportion to its weight, which is its first element.
    * @throws Error if there are no choices
    */
   pickWeighted<Choice extends readonly [weight: number, ...unknown[]]>(choices: readonly Choice[]): Choice;
-  /** One to six words, some of them with characters that HTML or JSON escapes. */
+  /** One to six words, some of them with characters that are escaped in HTML or JSON. */
   createWords(): string;
 }
 
@@ -38,7 +38,8 @@ export const createDice = (seed: number): Dice => {
     pickWeighted(choices) {
       const total = choices.reduce((sum, [weight]) => sum + weight, 0);
       let remaining = roll() * total;
-      // After rounding, `remaining` may end at 0 instead of below it.
+      // Subtracts one weight after the other until `remaining` is below 0. Because of rounding, it may end at 0 after
+      // all weights: then the last choice is taken.
       const chosen = choices.find(([weight]) => (remaining -= weight) < 0) ?? choices.at(-1);
       if (!chosen) throw new Error('There is nothing to choose from');
       return chosen;

@@ -2,10 +2,11 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { format } from 'prettier';
 import type { Row, Settings } from './figures/figure';
 
+/** `backend/bench/README.md` explains the gate and the aim. The last column says whether the gate is reached. */
 const TABLE_HEAD =
   '| # | Figure | Thaw | Against | Theirs | Ratio (spread) | Gate | Aim | |\n|---|---|---|---|---|---|---|---|---|';
 
-/** Empty for a row without a gate. */
+/** @param isReached whether the gate is reached; undefined for a row without a gate */
 const renderVerdict = (isReached: boolean | undefined): string => {
   if (isReached === undefined) return '';
   return isReached ? 'reached' : 'missed';
@@ -26,7 +27,8 @@ export const writeResults = async (file: string, rows: readonly Row[], settings:
   const measuredFigures = new Set(rows.map(({ figure }) => figure));
   const earlierText = existsSync(file) ? readFileSync(file, 'utf8') : '';
   const keptRows = earlierText.split('\n').filter((line) => {
-    // A row begins with the name of its figure: a number, such as `P4`, or a word, such as `cost`.
+    // A row begins with the name of its figure: `P` and a number, such as `P4`, or a word, such as `cost`. The head of
+    // the table and other lines do not.
     const figure = /^\| (P\d+|[a-z]+) /.exec(line)?.[1];
     return figure !== undefined && !measuredFigures.has(figure);
   });

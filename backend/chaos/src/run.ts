@@ -64,10 +64,10 @@ export class Run {
       this.violations.push({ rule: 'images', description });
     const idleAfter = await this.inspectUntilNotGrown(idleBefore);
     const verdict = await this.checkStoredState(population);
+    const hadFaultBetween = (from: number, to: number) => this.injector.hadFaultBetween(from, to);
+    // For each user, how long the first attempt to reconnect after each round of faults took.
     this.recovery.reconnects = population.users.flatMap(({ connection }) =>
-      measureReconnects(this.recoveryTimes, connection.attempts, (from, to) =>
-        this.injector.hadFaultBetween(from, to),
-      ),
+      measureReconnects(this.recoveryTimes, connection.attempts, hadFaultBetween),
     );
     verdict.violations.push(
       ...this.violations,
@@ -157,7 +157,7 @@ export class Run {
   private async checkStoredState(population: Population): Promise<Verdict> {
     const backlog = await this.waitForEmptyBacklog();
     const stored = await this.cluster.withPostgres((client) => readStoredState(this.cluster.redis, client));
-    // Replaces the backlog in `stored`: by the time of that read, a scheduler may have added a job.
+    // `stored` contains a later backlog, to which a scheduler may have added a job since the wait.
     const storedState = { ...stored, ...backlog };
     const logs = [...population.logs, ...this.probeLogs];
     const lossWindows = this.injector.causedFaults.filter(({ fault }) => isLossy(fault)).map(toLossWindow);
@@ -186,8 +186,8 @@ export class Run {
   }
 
   /**
-   * Requires that every process could be inspected. If one could not, it was started without the environment of the
-   * run, so faults would not reach it either.
+   * Requires that every process could be inspected. The environment of the run makes a process inspectable and connects
+   * it through the links that faults disturb. A process that was started without it would also escape the faults.
    * @throws Error with the names of the processes that could not be inspected
    */
   private requireAllInspections({ processes }: IdleState): void {

@@ -38,11 +38,11 @@ describe('loadEnvironment', () => {
 
   it('reads the endpoint of the storage from a file, and treats an empty file like no endpoint', () => {
     const folder = mkdtempSync(join(tmpdir(), 'thaw-settings-'));
-    const S3_ENDPOINT_FILE = join(folder, 's3-endpoint');
+    const endpointFile = join(folder, 's3-endpoint');
     const loadWithFile = (content: string) => {
-      writeFileSync(S3_ENDPOINT_FILE, content);
+      writeFileSync(endpointFile, content);
       // Compose sets S3_ENDPOINT to '' unless the operator sets it.
-      return loadEnvironment({ ...requiredVariables, S3_ENDPOINT: '', S3_ENDPOINT_FILE });
+      return loadEnvironment({ ...requiredVariables, S3_ENDPOINT: '', S3_ENDPOINT_FILE: endpointFile });
     };
     try {
       expect(loadWithFile('http://storage:7070\n').S3_ENDPOINT).toBe('http://storage:7070');

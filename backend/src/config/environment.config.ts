@@ -127,11 +127,14 @@ const settings = z.object({
   CARE_FLAG_REPORTERS: z._default(integer(1), 3),
   /** From this number of reporters on, a user is suspended. */
   CARE_SUSPEND_REPORTERS: z._default(integer(1), 5),
-  /** Duration of an automatic suspension in seconds. A ban has to be confirmed within the same time. */
+  /**
+   * Time for a moderator's review, in seconds. An automatic suspension lasts this long. A ban that no second moderator
+   * confirms in this time becomes a suspension.
+   */
   CARE_REVIEW_S: z._default(integer(1), 3 * DAY_S),
   /**
-   * A second moderator confirms bans and decides appeals. If there is only one moderator, that moderator may do it
-   * after this number of seconds.
+   * A second moderator confirms a ban and decides an appeal. If there is only one moderator, they may review their own
+   * decision after this number of seconds.
    */
   SOLO_REVIEW_AFTER_S: z._default(integer(), DAY_S),
   /** Seconds within which a decision can be appealed. */

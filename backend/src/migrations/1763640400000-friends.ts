@@ -14,7 +14,7 @@ export class Friends1763640400000 implements MigrationInterface {
         requester_id bigint NOT NULL,
         addressee_id bigint NOT NULL,
         status text NOT NULL CHECK (status IN ('pending', 'accepted', 'declined')),
-        -- Whether the addressee must never see the request: it was sent soon after the addressee declined another one.
+        -- Whether the addressee must never see the request, because it was sent soon after they declined another one.
         is_hidden boolean NOT NULL,
         created_at timestamptz NOT NULL
       );

@@ -33,7 +33,7 @@ export class PrivateChat1763640410000 implements MigrationInterface {
       CREATE INDEX private_messages_received_idx ON private_messages (receiver_id, sender_id, id)
         WHERE NOT is_deleted;
 
-      -- How far a user has read the messages of a friend. Not derived from the log.
+      -- How far a user has read the messages of a friend. Not derived from the event log.
       CREATE TABLE private_reads (
         user_id bigint NOT NULL,
         friend_id bigint NOT NULL,

@@ -1,8 +1,8 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
- * Stores when the personal data of a stream expires in one row per stream, so that the end of a chat no longer updates
- * the row of each of its messages. A row of `event_private` in which an earlier release stored a time keeps this time.
+ * Adds a table with the time at which the personal data of a stream expires. The end of a chat then adds one row to it,
+ * and no longer updates the row of each message in `event_private`. Times that are already stored there stay valid.
  */
 export class PrivateDataExpiries1763640500000 implements MigrationInterface {
   readonly name = 'PrivateDataExpiries1763640500000';
@@ -18,7 +18,7 @@ export class PrivateDataExpiries1763640500000 implements MigrationInterface {
   }
 
   async down(queryRunner: QueryRunner): Promise<void> {
-    // Earlier releases read the time from each row of personal data. A row without a time never expires.
+    // Earlier releases read the time only from the rows of `event_private`. A row without a time never expires.
     await queryRunner.query(`
       UPDATE event_private p SET expires_at = LEAST(p.expires_at, x.expires_at)
       FROM private_data_expiries x WHERE p.stream_id = x.stream_id AND p.expires_at > x.expires_at;

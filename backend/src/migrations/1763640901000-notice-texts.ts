@@ -1,7 +1,7 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 import { createIndexConcurrently } from '../platform/database/concurrent-index.functions';
 
-/** Adds what the texts of notices are made of: the cause, the facts of the decision and the appealed notice. */
+/** Adds what the text of a notice to a user depends on: its cause, the decision and the appealed notice. */
 export class NoticeTexts1763640901000 implements MigrationInterface {
   readonly name = 'NoticeTexts1763640901000';
   readonly transaction = false;
@@ -19,7 +19,7 @@ export class NoticeTexts1763640901000 implements MigrationInterface {
         -- For the answer to an appeal: the notice that was appealed.
         ADD COLUMN IF NOT EXISTS appealed_notice_id bigint;
     `);
-    // For the job that announces recent changes of standings again.
+    // For the job that announces again the standings (restrictions in force) of users with recent notices.
     await createIndexConcurrently(queryRunner, 'notices_created_idx', 'notices (created_at)');
     // For a change of a sanction, which also changes its notice.
     await createIndexConcurrently(

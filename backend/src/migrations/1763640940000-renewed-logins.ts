@@ -2,8 +2,8 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
 import { createIndexConcurrently } from '../platform/database/concurrent-index.functions';
 
 /**
- * A change of the password or e-mail address renews the login, which then has another family. The sockets of the
- * previous family are closed with a code that makes the page reconnect.
+ * A family is the session ids that replace one another in one login. A change of the password or e-mail address starts
+ * a new family. The sockets of the previous family are closed with a code that makes the page reconnect.
  */
 export class RenewedLogins1763640940000 implements MigrationInterface {
   readonly name = 'RenewedLogins1763640940000';
@@ -11,7 +11,7 @@ export class RenewedLogins1763640940000 implements MigrationInterface {
 
   async up(queryRunner: QueryRunner): Promise<void> {
     await queryRunner.query(`
-      -- The family_id that this session had before its user last changed the password or e-mail address in it, or NULL.
+      -- The family before the last change of the password or e-mail address in this login. NULL without such a change.
       ALTER TABLE sessions ADD COLUMN IF NOT EXISTS previous_family_id uuid;
     `);
     await createIndexConcurrently(

@@ -24,12 +24,12 @@ describe('migrations', () => {
     '%s indexes existing tables only with CONCURRENTLY, which blocks no writers',
     async (_name, migration) => {
       const sql = await recordSql(new migration());
-      const created = findTables(sql, /CREATE TABLE (?:IF NOT EXISTS )?(\w+)/g);
-      const indexedWithBlocking = findTables(
+      const createdTables = findTables(sql, /CREATE TABLE (?:IF NOT EXISTS )?(\w+)/g);
+      const tablesIndexedWithBlocking = findTables(
         sql,
         /CREATE (?:UNIQUE )?INDEX (?!CONCURRENTLY)(?:IF NOT EXISTS )?\w+\s+ON (\w+)/g,
       );
-      expect(indexedWithBlocking.filter((table) => !created.includes(table))).toEqual([]);
+      expect(tablesIndexedWithBlocking.filter((table) => !createdTables.includes(table))).toEqual([]);
     },
   );
 

@@ -11,8 +11,8 @@ import type { ThawVisitor } from './thaw.client';
 type RunStatement = (sql: string, parameters: unknown[]) => Promise<unknown>;
 
 /**
- * Writes random chats of a user, with `messages` messages each, to the event store and the chat history. The user sends
- * all messages; the partner is the user `userId + 1`.
+ * Writes `chats` random chats (chats with a stranger) of a user to the event store and the chat history, each with
+ * `messages` messages. The user sends all messages; the partner is the user `userId + 1`.
  */
 export const fillChats = async (
   runStatement: RunStatement,
@@ -31,7 +31,7 @@ export const fillChats = async (
      ), stream AS (
        INSERT INTO event_streams (stream_id, stream_type, version)
        SELECT stream_id, 'chat', $3::int + 1 FROM chat
-     ), message AS MATERIALIZED ( -- so that both inserts below get the same event ids
+     ), message AS MATERIALIZED ( -- so that event_private and events get the same event ids
        SELECT stream_id, n, gen_random_uuid() AS event_id FROM chat, generate_series(1, $3::int) AS n
      ), private AS (
        INSERT INTO event_private (event_id, stream_id, subject_id, data)
@@ -44,7 +44,7 @@ export const fillChats = async (
      UNION ALL
      SELECT stream_id, n + 1, event_id, 'MessageSent', 1,
        jsonb_build_object('senderId', $1::bigint, 'messageType', 'text'),
-       '{"entryId":"1-0"}'::jsonb, -- for all messages; an export returns it as messageId
+       '{"entryId":"1-0"}'::jsonb, -- all messages share one entry id, the messageId of an export
        now() FROM message`,
     [userId, chats, messages],
   );

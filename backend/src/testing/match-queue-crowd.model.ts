@@ -3,7 +3,7 @@ import type { Match } from '../modules/matching/application/match-queue.service'
 import type { Pool } from '../modules/matching/application/search-criteria.functions';
 import { type Crowd, REPLICA_COUNT } from './match-queue-steps.fixture';
 
-/** A user as the model expects the queue to treat them. */
+/** A user, with the state that the queue is expected to have for them. */
 export interface ModelUser {
   id: number;
   gender: Gender;
@@ -13,20 +13,20 @@ export interface ModelUser {
   /** Users who are flagged by moderation are in the pool `care`: they are matched only with each other. */
   pool: Pool;
   isSuspended: boolean;
-  /** When the user joined, in ms since the epoch. Redis chooses the time; 0 while the model has not read it. */
+  /** When the user joined by the clock of Redis, in ms since the epoch; 0 while the model has not read it. */
   since: number;
-  /** Ids of the replicas that hold sockets of the user according to Redis. Some may be dead, that is, restarted. */
+  /** Ids of the replicas that hold sockets of the user according to Redis. A replica that restarts gets a new id. */
   replicaIds: Set<string>;
   /** The claimed or confirmed match. */
   match: Match | null;
   /**
-   * Whether the user left while claimed. If the match is confirmed, its chat ends at once; if the claim is released,
-   * the user is `nowhere`.
+   * Whether the user left while claimed. Then the chat ends at once if the match is confirmed, and the user is
+   * `nowhere` if the claim is released.
    */
   hasLeft: boolean;
   /**
-   * Users whom this user has blocked or who have blocked this user. Read when the user joins and when a block is
-   * lifted, so newer blocks are missing.
+   * Users whom this user has blocked or who have blocked this user. As in the product, they are read only when the user
+   * joins and when a block of or by the user is lifted, so newer blocks are missing.
    */
   excludedIds: number[];
 }
@@ -42,7 +42,7 @@ export class MatchQueueCrowd {
   readonly users: readonly ModelUser[];
   /** Pairs of users, `<lower id>-<higher id>`, of whom one has blocked the other. */
   readonly blockedPairs = new Set<string>();
-  /** Pairs with a key in Redis that prevents a match. A block sets it, because `excludedIds` may be stale. */
+  /** Pairs for which Redis has a key that prevents a match. A block sets it, because `excludedIds` may be stale. */
   readonly pairsKeptApart = new Set<string>();
   /** Pairs that have chatted and are in the cool-down, during which they are not matched again. */
   readonly formerPairs = new Set<string>();
@@ -67,8 +67,8 @@ export class MatchQueueCrowd {
       hasLeft: false,
       excludedIds: [],
     }));
-    // Blocks name users by index; ids start with 1.
-    for (const [one, other] of blocks) this.blockedPairs.add(formatPair(one + 1, other + 1));
+    // Ids are the indexes of the users plus one.
+    for (const [index, otherIndex] of blocks) this.blockedPairs.add(formatPair(index + 1, otherIndex + 1));
     for (const user of this.users) user.excludedIds = this.listBlockedIds(user);
   }
 
@@ -110,7 +110,8 @@ export class MatchQueueCrowd {
 
   /** The match `index` places before the newest, modulo the number of matches; undefined if there is no match yet. */
   chooseMatch(index: number): Match | undefined {
-    return this.matches.at(-1 - (index % Math.max(1, this.matches.length)));
+    const { length } = this.matches;
+    return length === 0 ? undefined : this.matches[length - 1 - (index % length)];
   }
 
   /** Whether a cool-down keeps the users from being matched again. */

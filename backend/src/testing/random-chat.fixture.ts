@@ -25,7 +25,7 @@ export const createPair = async (stack: TestStack): Promise<[ada: ThawVisitor, b
 
 /**
  * Lets both users of `createPair` search, with their first sockets. Waits until every socket has received the match.
- * The sockets may have received earlier matches, but all of them the same number.
+ * Earlier matches are counted on one socket, so all sockets must have received the same number of them.
  * @returns the session id of the chat.
  */
 export const matchSockets = async (
@@ -83,7 +83,7 @@ export const readEvents = async (
 ): Promise<{ id: string; type: string }[]> => {
   const entries = await stack.store.redis.xrange(chatKeys(findShard(sessionId)).stream(sessionId), '-', '+');
   return entries.map(([id, fields]) => {
-    // An entry has one field, whose value is the event as JSON.
+    // `fields` has the name and the value of the only field; the value is the event as JSON.
     const [, json = '{}'] = fields;
     const { t: type } = JSON.parse(json) as { t: string };
     return { id, type };

@@ -25,7 +25,7 @@ export interface StoredReport {
   reportId: number;
   caseId: number;
   weight: number;
-  /** User id under which the report is counted. In a case, the accounts of one device share it and count once. */
+  /** User id under which the reporter is counted. In a case, reporters on one device share an id and count once. */
   countsAs: number;
   evidenceHash: string;
   /** The reported chat, a `ReportContext`. */

@@ -2,7 +2,7 @@ import type { Redis } from 'ioredis';
 import type { RedisClient } from '../platform/redis/redis-connection.factory';
 import { listPrimaries } from '../platform/redis/redis-nodes.functions';
 
-/** Commands whose parameters are all keys. The other commands have one key, which is the first parameter. */
+/** Commands whose parameters are all keys. Of most other commands, only the first parameter is a key. */
 const COMMANDS_WITH_KEYS_ONLY: ReadonlySet<string> = new Set(['del', 'unlink', 'exists']);
 const COMMANDS_WITHOUT_KEYS: ReadonlySet<string> = new Set(['time']);
 
@@ -28,16 +28,17 @@ export const watchScriptKeys = async (redis: RedisClient): Promise<{ stop(): str
 
 /** MONITOR reports the call of a script first, then the commands of the script with the source `lua`. */
 const observe = (monitor: Redis, violations: Set<string>): void => {
-  let tag: string | undefined;
+  let scriptHashTag: string | undefined;
   monitor.on('monitor', (_time: string, [name = '', ...parameters]: string[], source: string) => {
     const command = name.toLowerCase();
     if (source !== 'lua') {
       // The parameters are the script, the number of keys, and the keys.
-      if (/^(eval|evalsha)$/.test(command)) tag = findHashTag(parameters[2] ?? '');
+      if (/^(eval|evalsha)$/.test(command)) scriptHashTag = findHashTag(parameters[2] ?? '');
       return;
     }
     for (const key of listKeys(command, parameters)) {
-      if (findHashTag(key) !== tag) violations.add(`${command} ${key} in a script for ${tag}`);
+      if (findHashTag(key) !== scriptHashTag)
+        violations.add(`${command} ${key} in a script for ${scriptHashTag}`);
     }
   });
 };

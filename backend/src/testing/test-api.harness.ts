@@ -16,8 +16,8 @@ export interface TestApi {
 const createRandomAddress = (): string => `10.${randomInt(256)}.${randomInt(256)}.${randomInt(1, 255)}`;
 
 /**
- * Starts an api replica on a database of its own and the shared Redis. User ids start with a random number, so that the
- * users of different test files have different keys in Redis.
+ * Starts an api replica on a database of its own and the shared Redis. User ids count up from a random number, so that
+ * the users of different test files have different keys in Redis.
  * @param settings environment variables of the replica, or a function that determines them once the database exists.
  */
 export const startTestApi = async (

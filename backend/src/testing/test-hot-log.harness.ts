@@ -3,16 +3,16 @@ import { randomUUID } from 'node:crypto';
 import type { Environment } from '../config/environment.config';
 import { ChatLogRepository } from '../platform/hot-log/chat-log.repository';
 import { ChatPresenceService, type PartnerState } from '../platform/hot-log/chat-presence.service';
+import { ProcessEventsService } from '../platform/process-events/process-events.service';
 import type { DeadReplicas } from '../platform/realtime/replica-lease.service';
 import { connectRedis, type RedisClient } from '../platform/redis/redis-connection.factory';
 import { buildSessionId, findShard, chatKeys } from '../platform/redis/redis.keys';
 import { createFakeLease } from './test-lease.fixture';
 import { createTestRedis, subscribeToChannels, type TestRedis } from './test-redis.harness';
-import { ProcessEventsService } from '../platform/process-events/process-events.service';
 
 /**
- * The hot log, which is the part of Redis with the streams of live chats and the presence of their users. Hooks set
- * most properties, so these can be read only in tests and in later hooks.
+ * Access to the hot log, which is the part of Redis with the streams of live chats and the presence of their users.
+ * Hooks set most properties, so read them in tests or later hooks, and do not destructure them outside.
  */
 export interface TestHotLog {
   store: TestRedis;
@@ -25,15 +25,19 @@ export interface TestHotLog {
   getPresence(replicaId: string): ChatPresenceService;
   /** The presence service of `r1`. */
   presence: ChatPresenceService;
-  /** The dead replicas that presence services find. Tests replace it; initially there are none. */
+  /** The dead replicas that presence services find; none at the start of a test, which may replace it. */
   dead: DeadReplicas;
-  /** The messages of the session that were published to the replicas `r1`, `r2` and `r3`, by channel. */
+  /** What was published about the session to the replicas `r1`, `r2` and `r3`, by their channels. */
   messagesByChannel: ReadonlyMap<string, string[]>;
-  /** The messages on the channel of `r1`. */
+  /** The list of `messagesByChannel` for the channel of `r1`. */
   messages: string[];
   /** The keys of the session's shard. */
   getKeys(): ReturnType<typeof chatKeys>;
-  /** Adds a socket of the user 1 or 2 to the session. @returns the state of the partner */
+  /**
+   * Adds a socket of the user 1 or 2 to the session.
+   * @param showsChat whether a page on the socket shows the chat; true by default
+   * @returns the state of the partner
+   */
   enter(replicaId: string, userId: number, socketId?: string, showsChat?: boolean): Promise<PartnerState>;
 }
 
@@ -47,15 +51,16 @@ export const useTestHotLog = (): TestHotLog => {
   hotLog.getPresence = (replicaId) => {
     const existing = presences.get(replicaId);
     if (existing) return existing;
-    const lease = createFakeLease(replicaId, () => hotLog.dead); // a function, since tests replace `dead`
+    // A function, because tests replace `dead`.
+    const lease = createFakeLease(replicaId, () => hotLog.dead);
     const presence = new ChatPresenceService(hotLog.clients[0]!, lease, environment);
     presences.set(replicaId, presence);
     return presence;
   };
-  hotLog.enter = (replicaId, userId, id = `s-${userId}`, showsChat = true) =>
+  hotLog.enter = (replicaId, userId, socketId = `s-${userId}`, showsChat = true) =>
     hotLog
       .getPresence(replicaId)
-      .join(hotLog.sessionId, { id, userId, partnerId: userId === 1 ? 2 : 1, showsChat });
+      .join(hotLog.sessionId, { id: socketId, userId, partnerId: userId === 1 ? 2 : 1, showsChat });
 
   beforeAll(async () => {
     hotLog.store = await createTestRedis();

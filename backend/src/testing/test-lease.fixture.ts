@@ -1,7 +1,7 @@
 import type { DeadReplicas, ReplicaLeaseService } from '../platform/realtime/replica-lease.service';
 
 /**
- * A fake of the lease that shows that a replica is alive. The replica may sweep (the periodic clean-up), and all parts
+ * A fake of the lease that shows that a replica is alive. The replica may sweep (clean up periodically), and all parts
  * of a sweep are assigned to it. By default no replica is dead.
  */
 export const createFakeLease = (

@@ -50,8 +50,8 @@ export class TestMatchQueue {
   serviceOf(replicaId: string, settings: Partial<Environment> = {}): MatchQueueService {
     return new MatchQueueService(
       this.store.redis,
-      // A search that has taken REMATCH_RELAX_AFTER_S ignores cool-downs. As the two times are equal by default, all
-      // cool-downs have ended by then.
+      // A search ignores cool-downs after REMATCH_RELAX_AFTER_S. By default, this is as long as a cool-down, so that
+      // only a test that sets a shorter time sees a cool-down ignored.
       { REMATCH_COOLDOWN_S: 600, REMATCH_RELAX_AFTER_S: 600, ...settings } as Environment,
       { replicaId } as ReplicaLeaseService,
     );
@@ -67,8 +67,8 @@ export class TestMatchQueue {
   }
 
   /**
-   * The entries of all queues of the common pool (of users who are not flagged), by user id. Lists, so that a test
-   * notices a user in two queues.
+   * The entries of all queues of the common pool (of users who are not flagged), by user id. The values are lists, so
+   * that a test notices a user in two queues.
    */
   async readQueues(): Promise<Map<number, QueueEntry[]>> {
     const entries = new Map<number, QueueEntry[]>();

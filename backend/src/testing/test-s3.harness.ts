@@ -20,7 +20,7 @@ export interface TestS3 {
 
 type S3Server = Pick<TestS3, 'endpoint' | 'close'>;
 
-/** Key id and secret. S3rver knows no other key id. */
+/** Both the key id and the secret. S3rver knows no other key id. */
 const KEY = 'S3RVER';
 
 /** Starts S3rver, which is written in JavaScript and needs no other program. */

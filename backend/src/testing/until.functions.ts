@@ -4,7 +4,7 @@ const DEFAULT_WITHIN_MS = 20_000;
 /**
  * Polls `read` until `isExpected` accepts its value, by default until it is truthy, for at most `withinMs`.
  * @returns the accepted value.
- * @throws Error with the last value when the time is over.
+ * @throws Error with the last value after `withinMs`.
  */
 export const until = async <Value>(
   read: () => Value | Promise<Value>,

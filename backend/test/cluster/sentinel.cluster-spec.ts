@@ -1,5 +1,5 @@
 /**
- * Runs three api processes behind nginx and a worker, with their own PostgreSQL and a Redis with one replica, which
+ * Runs nginx, three api processes and a worker, with their own PostgreSQL and a Redis primary with one replica, which
  * three Sentinels watch, all as local processes. They use Redis with the permissions that the compose files give them.
  */
 import type { RedisSentinel } from '../../../deploy/local/stores/redis-sentinel.mjs';
@@ -24,7 +24,7 @@ afterAll(async () => {
   await redis?.stop();
 });
 
-it('keeps acknowledged messages in order while Sentinel replaces a primary; users can send again in 15 s', async () => {
+it('keeps acknowledged messages in order while Sentinel replaces a primary; users can send again within 15 s', async () => {
   const primary = await redis.findPrimary();
   const { faults, longestSilenceMs, minReadyReplicas } = await talkThrough(stack, PAIR_COUNT, () =>
     primary.kill(),

@@ -1,4 +1,5 @@
-// Uses real PostgreSQL behind PgBouncer in transaction mode, from deploy/local/with-pooler.mjs.
+// Uses real PostgreSQL behind PgBouncer in transaction mode, from deploy/local/with-pooler.mjs. The address of a test
+// database (`database.url`) leads through the pooler; DATABASE_URL leads to PostgreSQL itself.
 import { Client } from 'pg';
 import { DataSource } from 'typeorm';
 import { createDataSourceOptions } from '../../src/platform/database/data-source.config';
@@ -30,7 +31,7 @@ describe('replicas behind a transaction pooler', () => {
     replicas = await Promise.all(
       Array.from({ length: REPLICA_COUNT }, () => new DataSource(optionsWithLongTimeout).initialize()),
     );
-    // Bypasses the pooler. It uses another database than the replicas, so it is not one of the counted connections.
+    // Bypasses the pooler, and uses another database than the replicas, so this connection is not counted.
     observer = new Client({ connectionString: process.env.DATABASE_URL });
     await observer.connect();
   });

@@ -1,7 +1,9 @@
 /**
- * Runs api processes behind nginx, a worker and the migrate program, with their own PostgreSQL and Redis. The later
- * release is a copy of the working tree with another layout (version of the keys) of Redis. The two cannot share Redis,
- * so it is drained between them: all chats end, their events are written to PostgreSQL, and the keys are deleted.
+ * Runs api processes behind nginx, a worker and the migrate program, with their own PostgreSQL and Redis.
+ *
+ * A layout is a version of the keys and values in Redis. Releases with different layouts cannot share Redis, so it is
+ * drained between them: all chats end, their events are written to PostgreSQL, and the keys are deleted. The current
+ * release is the working tree; the later release is a copy of it with another layout.
  */
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
@@ -59,7 +61,10 @@ const exchangeMessages = async (pairs: readonly ChatUserPair[]): Promise<void> =
   expect(pairs.flatMap(findFaults)).toEqual([]);
 };
 
-/** Expects that the worker of the later release does not start in place of a stopped one, and starts that one again. */
+/**
+ * Expects that the later release's worker refuses to start on the current layout.
+ * @param worker a stopped worker; afterwards, it runs the current release again.
+ */
 const expectRefusedLayout = async (worker: Replica): Promise<void> => {
   await expect(worker.start(later.programs.worker)).rejects.toThrow(`works with layout ${otherLayout}`);
   await worker.start(current.programs.worker);
@@ -73,8 +78,8 @@ const drainRedis = async (): Promise<void> => {
     env: { ...process.env, DATABASE_URL: databaseUrl, REDIS_URL: redisUrl },
   });
   expect(stdout).toMatch(/^Everything is in PostgreSQL, and Redis is empty: \d+ keys were deleted\.\n$/);
-  // The keys of chats, the match queue, leases, presence and BullMQ begin with a hash tag in braces. BullMQ has written
-  // new ones, because the worker still runs.
+  // The keys of chats, the match queue, leases, presence and BullMQ begin with a hash tag in braces. Those of BullMQ
+  // (`{jobs}:`) are excepted, because the worker still runs and writes new ones.
   expect((await redis.keys('{*')).filter((key) => !key.startsWith('{jobs}:'))).toEqual([]);
 };
 

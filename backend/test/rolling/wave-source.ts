@@ -9,7 +9,7 @@ import { partnerWaved } from './source-changes';
 
 /**
  * Appends waves to live chats, through the product's `ChatLogRepository`. A wave is an event of the type
- * `PartnerWaved`, which stands for a type of a later release. The product does not know it.
+ * `PartnerWaved`, which this release does not know: only the next release of the test (`partnerWavedChanges`) has it.
  */
 export class WaveSource {
   /** Ids of the appended waves, by session. */
@@ -21,7 +21,7 @@ export class WaveSource {
 
   constructor(redisUrl: string) {
     this.redis = new Redis(redisUrl);
-    // Without modules, there are no reactions to process events.
+    // The container has no modules, so nothing reacts to process events.
     this.log = new ChatLogRepository(this.redis, new ProcessEventsService(new ModulesContainer()));
   }
 
@@ -63,6 +63,7 @@ export class WaveSource {
         return;
       }
       if (result.kind !== 'behind') throw new Error(`A wave was refused: ${result.kind}`);
+      // Another writer has appended the missed entries; the next attempt appends after them.
       expectedEnd = { version: result.version, lastId: result.missed.at(-1)?.id ?? '' };
     }
   }
@@ -70,6 +71,7 @@ export class WaveSource {
   private async readEnd(sessionId: string): Promise<StreamEnd> {
     const stream = chatKeys(findShard(sessionId)).stream(sessionId);
     const replies = await this.redis.multi().xlen(stream).xrevrange(stream, '+', '-', 'COUNT', 1).exec();
+    // A reply is a pair of an error and a result.
     const [entryCount, last] = (replies ?? []).map(([, reply]) => reply) as [number, [string, string[]][]];
     return { version: entryCount, lastId: last[0]?.[0] ?? '' };
   }

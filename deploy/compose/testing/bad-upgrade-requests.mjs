@@ -1,5 +1,6 @@
 import net from 'node:net';
 
+const IDLE_TIMEOUT_MS = 10_000;
 /** Invalid upgrade requests: path, protocol and optionally Host, as sent by an attacker or an unusual client. */
 const badRequests = [
   ['/ws/x', 'websocket'],
@@ -43,7 +44,7 @@ function sendForStatus(hostname, port, request) {
       if (response.includes('\r\n\r\n')) socket.destroy();
     });
     socket.on('error', () => socket.destroy());
-    socket.setTimeout(10_000, () => socket.destroy());
+    socket.setTimeout(IDLE_TIMEOUT_MS, () => socket.destroy());
     socket.once('close', () => resolve(Number(/^HTTP\/1\.1 (\d{3})/.exec(response)?.[1])));
   });
 }

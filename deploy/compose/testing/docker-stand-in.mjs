@@ -1,12 +1,12 @@
 #!/usr/bin/env node
-// Stands in for `docker`: records its arguments and simulates containers. The JSON file STAND_IN_STATE contains both:
+// Stands in for `docker`: records its arguments and simulates containers. Both are in the JSON file at STAND_IN_STATE:
 // { calls: string[], running: { id, service }[], createdCount: number, failingCommand?: string }
 // A call that contains `failingCommand` exits with code 1.
 import fs from 'node:fs';
 import process from 'node:process';
 
-const file = process.env.STAND_IN_STATE;
-const state = JSON.parse(fs.readFileSync(file, 'utf8'));
+const stateFile = process.env.STAND_IN_STATE;
+const state = JSON.parse(fs.readFileSync(stateFile, 'utf8'));
 const args = process.argv.slice(2);
 const call = args.join(' ');
 state.calls.push(call);
@@ -33,5 +33,5 @@ if (state.failingCommand && call.includes(state.failingCommand)) {
   state.running = state.running.filter(({ service }) => service !== args[2]);
 }
 
-fs.writeFileSync(file, JSON.stringify(state));
+fs.writeFileSync(stateFile, JSON.stringify(state));
 process.exitCode = exitCode;

@@ -6,7 +6,7 @@ export const options = {
 };
 
 export default () => {
-  // 1 is the last number received.
+  // Each chat starts after event 1, so event 2 is expected next.
   const complete = new Sequence(1);
   [2, 3, 4].forEach((seq) => complete.record(seq, 'a check'));
   complete.finish();

@@ -16,7 +16,7 @@ export async function main(args) {
   // Progress goes to standard error, because standard output belongs to the command.
   const logStep = (label, text) => process.stderr.write(`${label}: ${text}\n`);
   await ensurePackages(logStep);
-  // Imported only now, because this module needs an installed package, ioredis.
+  // Imported only now, because redis-cluster.mjs needs ioredis, which `ensurePackages` may have just installed.
   const { startRedisCluster } = await import('../stores/redis-cluster.mjs');
   const cluster = await startRedisCluster({ logStep });
   try {

@@ -29,9 +29,9 @@ function printNewLines(log, print) {
   if (size < log.offset) log.offset = 0;
   if (size === log.offset) return;
   const chunk = Buffer.alloc(size - log.offset);
-  const file = fs.openSync(log.file, 'r');
-  fs.readSync(file, chunk, 0, chunk.length, log.offset);
-  fs.closeSync(file);
+  const descriptor = fs.openSync(log.file, 'r');
+  fs.readSync(descriptor, chunk, 0, chunk.length, log.offset);
+  fs.closeSync(descriptor);
   log.offset = size;
   const lines = (log.partialLine + chunk.toString('utf8')).split('\n');
   log.partialLine = lines.pop();

@@ -9,7 +9,7 @@ import { canEnter, findPostgresUser } from './postgres-user.mjs';
  * Creates the folder for PostgreSQL's data if it is missing, and returns its path: `postgres` in the home folder. The
  * user as which PostgreSQL runs may be unable to enter the home folder, for example in a checkout under /root. Then the
  * folder is in /var/lib or in the system's temporary folder, named after a hash of the path of the home folder.
- * @param {string} home
+ * @param {string} home  the home folder: data, logs and secrets of the local stack
  * @param {{uid?: number, gid?: number}} user  without `uid`, the launcher's own user
  * @throws {LauncherError} when the user can enter none of these folders
  */

@@ -66,12 +66,15 @@ export async function openStores({ home, env = process.env, isDurable = true, lo
 
 /** Deletes a home folder whose stores are closed, and the data of PostgreSQL if it is in another folder. */
 export function deleteHome(home) {
-  // `ensurePostgresFolder` also finds a folder outside the home. A missing folder is created and deleted again.
+  // PostgreSQL's folder may be outside the home. `ensurePostgresFolder` finds it, but creates it if it is missing.
   for (const folder of [ensurePostgresFolder(home), home])
     fs.rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
 }
 
-/** Ends the private stores of a home folder if no launcher that uses them still runs, for example after a kill. */
+/**
+ * Ends the private stores of a home folder if no launcher that uses them still runs, for example after a kill. Takes no
+ * lock: the home is to be deleted, so no launcher may open its stores.
+ */
 export async function endAbandonedStores(home) {
   const kinds = [describePostgres(home, { isDurable: true }), describeRedis(home, logNothing)];
   await new PrivateStores(home, kinds).stopIfUnused();
@@ -214,7 +217,7 @@ class PrivateStores {
     if (!this.#isUsed()) this.#stores.forEach((store) => store.kill());
   }
 
-  /** Stops the stores if no launcher runs. The caller holds the lock, or is the only process that knows the home. */
+  /** Stops the stores if no launcher runs. The caller, other than `endAbandonedStores`, holds the lock. */
   async stopIfUnused() {
     if (this.#isUsed()) return;
     await Promise.all(this.#stores.map((store) => store.stop()));
@@ -260,7 +263,7 @@ class PrivateStores {
   async #tryRestart() {
     try {
       await withFileLock(this.#lockFile, async () => {
-        // The processes of the product do not read the addresses again.
+        // The port must stay the same, because the processes of the product do not read the addresses again.
         if (!this.#isClosed) await this.#ensureRunning({ mustKeepPort: true });
       });
     } catch {

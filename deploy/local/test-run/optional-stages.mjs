@@ -99,8 +99,8 @@ function createClusterStage(report) {
 }
 
 /**
- * Runs chats on three api replicas while a Redis Cluster fails over or moves slots, or Sentinels fail over. The stage
- * `process: cluster` of `npm test` runs a shorter version of these tests.
+ * Runs chats on three api replicas during failovers of a Redis Cluster, moves of its slots, and failovers by Sentinels.
+ * The stage `process: cluster` of `npm test` runs a shorter version of these tests.
  */
 function createFailoverStage(report) {
   return {
@@ -113,7 +113,7 @@ function createFailoverStage(report) {
   };
 }
 
-/** Runs the integration specs of the modules with PgBouncer, in transaction mode, between them and PostgreSQL. */
+/** Runs the integration specs of the modules on a PostgreSQL behind a PgBouncer in transaction mode. */
 function createPoolerStage(report) {
   const projectArgs = ['--selectProjects', 'integration', 'pooler', '--maxWorkers=2'];
   const specArgs = ['--testPathPatterns', 'src/modules/', 'test/pooler/'];

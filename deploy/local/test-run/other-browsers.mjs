@@ -2,12 +2,13 @@ import fs from 'node:fs';
 import process from 'node:process';
 import { findProgram } from '../provide/find-program.mjs';
 
-// Browsers other than Chromium. End-to-end tests use them where they are installed.
+// Browsers other than Chromium, which end-to-end tests use where they are installed. The functions return the paths as
+// environment variables for the tests.
 
-/** In Debian it has one folder for each architecture, such as `x86_64-linux-gnu`. */
+/** In Debian, this folder has a subfolder for each architecture, such as `x86_64-linux-gnu`. */
 const LIBRARY_FOLDER = '/usr/lib';
-/** Name of the folder in which Debian installs MiniBrowser, the browser that the WebKit driver automates. */
-const MINI_BROWSER_FOLDER_NAME = /^webkit2gtk-4\.[01]$/;
+/** Matches the name of the folder where Debian installs MiniBrowser, the browser that the WebKit driver automates. */
+const MINI_BROWSER_FOLDER_PATTERN = /^webkit2gtk-4\.[01]$/;
 
 /**
  * Finds a Firefox, for tests that use WebDriver BiDi.
@@ -39,7 +40,7 @@ function findMiniBrowser() {
           .map((name) => `${folder}/${name}`)
       : [];
   const folders = listMatching(LIBRARY_FOLDER, /-linux-gnu/).flatMap((folder) =>
-    listMatching(folder, MINI_BROWSER_FOLDER_NAME),
+    listMatching(folder, MINI_BROWSER_FOLDER_PATTERN),
   );
   return findProgram(['MiniBrowser'], folders);
 }

@@ -3,9 +3,10 @@ import { LauncherError } from '../launcher-error.mjs';
 /**
  * Selects the stages of a run, in the order of `stages`.
  * @param {import('./stages.mjs').Stage[]} stages
- * @param {{only?: string, isLong?: boolean}} options  `only`: a kind, the name of a stage, or a part of a name
+ * @param {{only?: string, isLong?: boolean}} options  `only`: a kind, the name of a stage, or a part of a name;
+ *   `isLong`: whether to include the stages that run with --long only
  * @returns {import('./stages.mjs').Stage[]}
- * @throws {LauncherError} if `only` selects no stage, or only stages that need `isLong`
+ * @throws {LauncherError} if no stage is selected
  */
 export function selectStages(stages, { only, isLong = false }) {
   const matching = only ? findStages(stages, only) : stages;

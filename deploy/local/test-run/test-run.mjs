@@ -13,9 +13,9 @@ import { printSummary, formatStage } from './report.mjs';
 
 /** Kinds of stages that by default use the private PostgreSQL and Redis of the run. */
 const KINDS_WITH_STORES = ['integration', 'process', 'browser'];
-/** Number of stages that run concurrently, besides those that mostly wait: CI machines have two cores. */
+/** Number of concurrent stages, because CI machines have two cores. Stages that mostly wait run besides them. */
 const CONCURRENT_STAGES = 2;
-/** Factor by which `--long` extends the time limits of the stages, because their tests then do more. */
+/** Factor by which `--long`, which makes the tests do more, extends the time limits of the stages. */
 const LONG_FACTOR = 6;
 /** Number of lines that are printed of the output of a failed stage. */
 const MAX_SHOWN_LINES = 300;
@@ -37,9 +37,12 @@ export class TestRun {
   #stackLogsFolder = path.join(localHome, 'logs', 'test', 'stacks');
 
   /**
-   * @param {{isLong?: boolean, isVerbose?: boolean, prepare: () => Promise<void>,
-   *   listStages: (reports: string) => import('./stages.mjs').Stage[]}} options  `prepare`: builds the product;
-   *   `reports`: folder for the reports of the tools
+   * @param {object} options
+   * @param {boolean} [options.isLong]
+   * @param {boolean} [options.isVerbose]
+   * @param {() => Promise<void>} options.prepare  builds the product
+   * @param {(reports: string) => import('./stages.mjs').Stage[]} options.listStages  `reports`: folder for the reports
+   *   of the tools
    */
   constructor(options) {
     this.#options = options;
@@ -70,7 +73,7 @@ export class TestRun {
   /** Builds the product. @returns whether the build succeeded; otherwise no stage runs */
   async #prepare() {
     const startedAt = Date.now();
-    const result = { name: 'build', passed: 0, failed: 0, skipped: 0 };
+    const result = { ...NO_TESTS, name: 'build' };
     try {
       await this.#options.prepare();
       result.passed = 1;
@@ -91,7 +94,7 @@ export class TestRun {
         this.#stores ??= await openStores({ home, env: {}, isDurable: false });
       }
       await this.#runGroup(group, home);
-      // Ends the stacks that killed tests have left running, and deletes their home folders.
+      // A test that was killed may have left a stack running. Ends such stacks, and deletes their home folders.
       await sweepTemporaryHomes(home);
     }
   }
@@ -137,8 +140,9 @@ export class TestRun {
     return {
       ...process.env,
       ...stage.env,
-      // The parent of the home folders (data and logs) of stacks that tests start. It is deleted when the run ends.
+      // The stacks that tests start have their home folders (data and logs) in it. It is deleted when the run ends.
       THAW_HOME: home,
+      // The logs are copied to this folder, which is kept.
       THAW_STACK_LOGS: this.#stackLogsFolder,
       ...(usesStores(stage) && {
         DATABASE_URL: this.#stores.databaseUrl,

@@ -1,12 +1,13 @@
 import { readFile } from './repository-files.mjs';
 
-/** Files in which decisions are cited. */
+/** Files that may cite decisions. */
 const CITING_FILE = /\.(ts|tsx|mts|mjs|cjs|js|css|json|sh|yml|sql|template|conf|md)$/;
 /** The number of a product decision, such as A01, A120 or B01. */
 const DECISION_NUMBER = /\b(?:A(?:0[1-9]|[1-9]\d|1\d\d)|B\d\d)\b/g;
 
 /**
- * Collects the product decisions that code and pages cite by their numbers.
+ * Collects the decisions of docs/product-decisions.md that code and Markdown pages cite by number.
+ * @param {string[]} files  paths from the root of the repository
  * @returns {Map<string, string>} maps the number of each cited decision to a file that cites it
  */
 export function collectCitedDecisions(files) {

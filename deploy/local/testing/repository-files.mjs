@@ -17,9 +17,9 @@ const IGNORED_NAMES = new Set([
  */
 export function listRepositoryFiles(folder = '') {
   return fs.readdirSync(resolveInRepository(folder || '.'), { withFileTypes: true }).flatMap((entry) => {
-    const name = folder ? `${folder}/${entry.name}` : entry.name;
+    const entryPath = folder ? `${folder}/${entry.name}` : entry.name;
     if (IGNORED_NAMES.has(entry.name)) return [];
-    return entry.isDirectory() ? listRepositoryFiles(name) : [name];
+    return entry.isDirectory() ? listRepositoryFiles(entryPath) : [entryPath];
   });
 }
 

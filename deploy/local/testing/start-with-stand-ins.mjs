@@ -14,7 +14,7 @@ checkNodeThenRun(async () => ({
       isVerbose: false,
       home,
       isDurable: false,
-      prepare: [],
+      prepare: [], // nothing to install or build
       programs: { ...standIns, worker: standIns[workerStandIn] },
       // The stand-ins serve no built page.
       page: '/nonexistent',

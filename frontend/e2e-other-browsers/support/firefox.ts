@@ -30,15 +30,15 @@ const createTab = (page: Page): Tab => {
  * nothing.
  */
 export const startFirefox = (program: string): Browser => {
-  const onClose: (() => Promise<void>)[] = [];
+  const closeBrowsers: (() => Promise<void>)[] = [];
   return {
     newVisitor: async () => {
       const browser = await launch({ browser: 'firefox', executablePath: program, headless: true });
-      onClose.push(() => browser.close());
+      closeBrowsers.push(() => browser.close());
       return createTab(await browser.newPage());
     },
     close: async () => {
-      for (const close of onClose) await close();
+      for (const close of closeBrowsers) await close();
     },
   };
 };

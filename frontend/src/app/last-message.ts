@@ -2,7 +2,7 @@ import { toLastMessage, type LastMessage } from '@thaw/contract/last-message';
 import { type Conversation, type ConversationChange } from '@/features/private-chat/conversation';
 
 /**
- * Finds what the friends list shows of a conversation, its newest message, after a change.
+ * Returns the newest message of a conversation after a change, as the friends list shows it.
  * @param conversation the conversation after the change; undefined if it is not loaded
  * @returns undefined if the change does not affect the newest message; null if the newest one is unknown, because no
  *   message is loaded

@@ -19,7 +19,8 @@ const createState = (messageCount: number, { isResyncing = false } = {}): Random
 const getUnread = (): number | undefined => useOpenChat.getState().chat?.unread;
 
 it('counts messages that arrive after the page load, not those of the resumed chat', () => {
-  const onChatChange = createOpenChatReminder(() => false);
+  const isChatShown = (): boolean => false;
+  const onChatChange = createOpenChatReminder(isChatShown);
   // The resync after the page load delivers two messages and ends with the third.
   onChatChange(createState(2, { isResyncing: true }));
   onChatChange(createState(3));
@@ -29,7 +30,8 @@ it('counts messages that arrive after the page load, not those of the resumed ch
 });
 
 it('keeps and extends the count when the chat is resumed after a lost connection', () => {
-  const onChatChange = createOpenChatReminder(() => false);
+  const isChatShown = (): boolean => false;
+  const onChatChange = createOpenChatReminder(isChatShown);
   onChatChange(createState(1));
   onChatChange(createState(2));
   // The messages that a later resync delivers are counted.

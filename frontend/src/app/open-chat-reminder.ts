@@ -16,14 +16,13 @@ export const createOpenChatReminder = (isChatShown: () => boolean) => {
   return (state: RandomChatStore): void => {
     const session = state.phase === 'active' ? state.session : null;
     const count = countPartnerMessages(state);
-    if (session && session.sessionId !== sessionId) isFirstLoad = true;
     if (isChatShown()) readCount = count;
+    // The messages that a chat already has when the page loads are not new. All later ones are, even if they were
+    // missed during a lost connection.
+    if (session && session.sessionId !== sessionId) isFirstLoad = true;
     if (session && isFirstLoad) {
-      // The messages that a chat already has when the page loads are not new. They arrive in parts, and `isResyncing`
-      // is true until the last part. For a new match it is false: there are no messages yet. Messages that arrive after
-      // the first load are new, even if they were missed during a lost connection.
       readCount = count;
-      isFirstLoad = session.isResyncing;
+      isFirstLoad = session.isResyncing; // true until the last part has arrived; false for a new match
     }
     sessionId = session?.sessionId;
     const chat = session && {

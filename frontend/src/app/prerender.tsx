@@ -15,7 +15,7 @@ const render = async (page: ReactNode): Promise<string> => {
   return new Response(prelude).text();
 };
 
-/** Returns the markup of a page for an unknown visitor. Called by scripts/prerender.mjs at build time. */
+/** Returns the markup of a page, the same for every visitor. Called by scripts/prerender.mjs at build time. */
 export const renderPage = (path: string): Promise<string> =>
   render(<App wrapInRouter={(routes) => <StaticRouter location={path}>{routes}</StaticRouter>} />);
 

@@ -3,7 +3,7 @@ import { type MessageAuthor } from '@/chat-ui/message/message-row';
 import { type Capabilities } from '@/chat-ui/message/available-actions';
 import { type Outbox } from '@/chat-ui/outbox/outbox';
 
-/** Message operations of both kinds of chat. The functions must be stable between renders. */
+/** Operations on the messages of a random or private chat. The functions must be stable between renders. */
 export interface ChatCommands {
   /** @returns whether the edit was sent: false while not connected, in which case the edit stays open */
   edit: (messageId: string, newContent: string) => boolean;

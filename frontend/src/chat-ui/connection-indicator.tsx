@@ -4,7 +4,10 @@ import { cn } from '@/lib/class-names';
 import { useConnection } from '@/lib/socket/connection';
 import { Button } from '@/ui/button';
 
-/** Shows the state of the connection as a dot and a word, and a Reconnect button when only the user can reconnect. */
+/**
+ * Shows the state of the connection as a dot and a word, the number of the current retry, and a Reconnect button when
+ * only the user can reconnect.
+ */
 export const ConnectionIndicator = () => {
   const status = useConnection((state) => state.status);
   const reconnect = useConnection((state) => state.reconnect);

@@ -25,7 +25,7 @@ describe('parseContent', () => {
 
 // The lengths are those of docs/product-decisions.md, A109.
 describe('quotes', () => {
-  it("truncate after 50 graphemes inside a message and after 60 in the composer, with '...'", () => {
+  it("are truncated after 50 graphemes inside a message and after 60 in the composer, with '...'", () => {
     expect(quoteInMessage('x'.repeat(50))).toBe('x'.repeat(50));
     expect(quoteInMessage('x'.repeat(51))).toBe(`${'x'.repeat(50)}...`);
     expect(quoteInMessage('👨‍👩‍👧'.repeat(51))).toBe(`${'👨‍👩‍👧'.repeat(50)}...`);
@@ -33,7 +33,7 @@ describe('quotes', () => {
     expect(quoteInComposer(aMessage({ content: '🇵🇱'.repeat(61) }))).toBe(`${'🇵🇱'.repeat(60)}...`);
   });
 
-  it("show an image as 'Photo'; `describeMessage` describes a mixed message by its text", () => {
+  it("show an image as 'Photo', and a message of text and images as its text", () => {
     expect(quoteInComposer(aMessage({ type: 'image', content: url }))).toBe('Photo');
     expect(describeMessage({ type: 'mixed', content: `look\n[IMAGE:${url}]` })).toBe('look');
   });

@@ -46,6 +46,6 @@ export const hideInsultsAndContacts = (text: string): string =>
 export const quoteInMessage = (description: string): string =>
   truncateGraphemes(description, pageLimits.replyPreviewGraphemes);
 
-/** Quote above the field during a reply: at most 60 graphemes, then '...'. */
+/** Quote above the composer during a reply: at most 60 graphemes, then '...'. */
 export const quoteInComposer = (message: ChatMessage): string =>
   truncateGraphemes(describeMessage(message), limits.quoteMaxGraphemes);

@@ -28,7 +28,7 @@ const renderAppHeight = ({ isCoarse = true } = {}) => {
 
 afterEach(() => jest.restoreAllMocks());
 
-it('shrinks the page when the keyboard opens, and undoes the panning of iOS', () => {
+it('useAppHeight shrinks the page when the keyboard opens, and undoes the panning of iOS', () => {
   const { viewport, scrollTo, unmount } = renderAppHeight();
   expect(readAppHeight()).toBe('700px');
   viewport.change({ height: 380, offsetTop: 120 });
@@ -40,14 +40,14 @@ it('shrinks the page when the keyboard opens, and undoes the panning of iOS', ()
   expect(readAppHeight()).toBe('');
 });
 
-it('keeps the size and the scroll position of a pinch-zoomed page', () => {
+it('useAppHeight keeps the size and the scroll position of a pinch-zoomed page', () => {
   const { viewport, scrollTo } = renderAppHeight();
   viewport.change({ height: 350, scale: 2, offsetTop: 200 });
   expect(readAppHeight()).toBe('700px');
   expect(scrollTo).not.toHaveBeenCalled();
 });
 
-it('does not change the height on devices with a mouse', () => {
+it('useAppHeight does not change the height on devices with a mouse', () => {
   renderAppHeight({ isCoarse: false });
   expect(readAppHeight()).toBe('');
 });

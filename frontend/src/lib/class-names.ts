@@ -14,7 +14,7 @@ const propertyPatterns: readonly [pattern: RegExp, property?: string][] = [
   [/^text-/, 'color'],
   [/^bg-/, 'background'],
   [/^border(-\d+)?$/, 'border-width'],
-  // Not a single side such as `border-t`, which conflicts with no other utility.
+  // Includes `border-transparent`, but not single sides, such as `border-t`, which conflict with no other utility.
   [/^border-(?![xytrbl](-|$))/, 'border-color'],
   [/^rounded-(inner|control|card|sheet|full)$/, 'radius'],
   [/^-?((min-|max-)?[hw]|size)-/],
@@ -49,7 +49,10 @@ const findProperty = (utility: string): string | undefined => {
 /** Cache of `merge`. It stays small, because the components use a limited number of combinations. */
 const mergedByInput = new Map<string, string>();
 
-/** The variants, up to the last colon outside brackets, and the utility. */
+/**
+ * The variants, then the utility. Each variant ends with a colon, and may contain a pair of brackets, in which colons
+ * separate nothing.
+ */
 const classPattern = /^((?:[^[\]:]*(?:\[[^\]]*\])?[^[\]:]*:)*)(.+)$/;
 
 /** Splits `md:hover:[&_svg]:size-5` into `md:hover:[&_svg]:` and `size-5`. */
@@ -60,7 +63,7 @@ const splitClass = (name: string): { variants: string; utility: string } => {
 
 /** Removes each utility whose property is set by a later one under the same variants. */
 const merge = (classes: string): string => {
-  /** Each property that a later utility sets, after the variants of that utility. */
+  /** The variants and property of each later utility, joined: `md:hover:h` for `md:hover:h-4`. */
   const setLater = new Set<string>();
   const kept: string[] = [];
   for (const name of classes.split(' ').reverse()) {

@@ -20,9 +20,9 @@ export const noteServerDate = (
   const serverMs = Date.parse(dateHeader ?? '');
   if (Number.isNaN(serverMs)) return;
   const differenceMs = serverMs + meanTruncationMs - (sentAtMs + receivedAtMs) / 2;
-  // The header was written at an unknown time between request and response, so the tolerance
-  // includes half of the time between them.
-  offsetMs = Math.abs(differenceMs) <= toleranceMs + (receivedAtMs - sentAtMs) / 2 ? 0 : differenceMs;
+  // The time at which the server wrote the header is known only to within half of the round trip.
+  const precisionMs = toleranceMs + (receivedAtMs - sentAtMs) / 2;
+  offsetMs = Math.abs(differenceMs) <= precisionMs ? 0 : differenceMs;
 };
 
 /** Current time by the server's clock, in ms since the epoch; use it to compare with times sent by the server. */

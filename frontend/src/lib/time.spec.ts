@@ -7,6 +7,6 @@ it.each([
   [60_000, '1:00'],
   [760_000, '12:40'],
   [-5, '0:00'],
-])('formats %d ms as %s', (durationMs, expected) => {
+])('formatMinutesAndSeconds formats %d ms as %s', (durationMs, expected) => {
   expect(formatMinutesAndSeconds(durationMs)).toBe(expected);
 });

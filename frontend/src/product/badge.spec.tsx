@@ -6,11 +6,11 @@ it.each([
   [99, '99'],
   [100, '99+'],
   [4_000, '99+'],
-])('shows %i as %s', (count, text) => {
+])('formatBadge formats %i as %s', (count, text) => {
   expect(formatBadge(count)).toBe(text);
 });
 
-it('renders nothing for zero', () => {
+it('Badge renders nothing for zero', () => {
   const { container } = render(<Badge count={0} label="unread" />);
   expect(container).toBeEmptyDOMElement();
 });

@@ -5,7 +5,7 @@ import { repeatEarlyPress } from '@/product/early-press';
 /** The script of the page that records button presses until the application starts. */
 const earlyScript = readFileSync(join(__dirname, '../../public/theme.js'), 'utf8');
 
-it('repeats only the last button press before hydration, and only once', () => {
+it('repeatEarlyPress repeats only the last button press before hydration, and only once', () => {
   document.body.innerHTML = '<button id="one">one</button><button id="two"><i>two</i></button><p>three</p>';
   const scriptElement = document.createElement('script');
   scriptElement.textContent = earlyScript;

@@ -8,7 +8,7 @@ export interface SentCommand {
   reject: (error: unknown) => void;
 }
 
-/** Fake of `FeatureSocket`, the connection as features use it; the test acts as the server. */
+/** Fake of the connection as features use it: a `FeatureSocket` with `resync`. The test acts as the server. */
 export class FakeFeatureSocket {
   isOpen = true;
   resyncCount = 0;
@@ -28,7 +28,7 @@ export class FakeFeatureSocket {
         options?.onAck?.(ackData);
         resolve(ackData);
       };
-      // The spread makes the type `object` a record.
+      // Spread, because the type `object` is not assignable to a record.
       this.commands.push({ event, data: { ...data }, ack, reject });
     });
 

@@ -1,6 +1,6 @@
 import { type Notice } from '@thaw/contract/safety';
 
-/** A notice, by default about a suspension by a moderator that can be appealed. */
+/** A notice. By default, a moderator has suspended the user, who can appeal against this decision. */
 export const aNotice = (changes: Partial<Notice> = {}): Notice => ({
   id: 41,
   kind: 'suspension',

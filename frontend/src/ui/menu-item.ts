@@ -1,7 +1,7 @@
 interface MenuAction {
   label: string;
   tone?: 'neutral' | 'destructive';
-  /** Called when the menu has closed and the focus is back on the button. */
+  /** Called when the menu has closed and the focus is back on the button that opens it. */
   onSelect: () => void;
   href?: never;
 }

@@ -181,13 +181,14 @@ describe('on a phone', () => {
   const longDragPx = 120;
   const startY = 100;
 
+  const getHeader = () => screen.getByRole('heading', { name: 'First' });
+  const createTouch = (clientY: number) => {
+    // The horizontal position has no effect.
+    const touch = { clientX: 180, clientY };
+    return { touches: [touch], changedTouches: [touch] };
+  };
   const dragHeaderDown = (distancePx: number): void => {
-    const header = screen.getByRole('heading', { name: 'First' });
-    const createTouch = (clientY: number) => {
-      // The horizontal position has no effect.
-      const touch = { clientX: 180, clientY };
-      return { touches: [touch], changedTouches: [touch] };
-    };
+    const header = getHeader();
     fireEvent.touchStart(header, createTouch(startY));
     fireEvent.touchMove(header, createTouch(startY + distancePx));
     fireEvent.touchEnd(header, { ...createTouch(startY + distancePx), touches: [] });
@@ -199,6 +200,15 @@ describe('on a phone', () => {
     expect(screen.getByRole('dialog', { name: 'First' }).style.transform).toBe('');
     dragHeaderDown(longDragPx);
     expect(screen.queryByRole('dialog')).toBeNull();
+  });
+
+  it('a second finger moves the modal back', async () => {
+    await openFirstModal();
+    const moved = createTouch(startY + longDragPx);
+    fireEvent.touchStart(getHeader(), createTouch(startY));
+    fireEvent.touchMove(getHeader(), moved);
+    fireEvent.touchStart(getHeader(), { ...moved, touches: [...moved.touches, ...moved.touches] });
+    expect(screen.getByRole('dialog', { name: 'First' }).style.transform).toBe('');
   });
 
   it('a long drag asks before discarding unsaved input, and moves the modal back', async () => {

@@ -37,8 +37,7 @@ it('shows a toast for the full time when it replaces one with the same text', ()
   expect(listTitles()).toEqual(['one']);
 });
 
-// F8 moves the focus to the region of the toasts.
-it('names the hotkey F8 in the label of the region', () => {
+it('names F8, the hotkey that moves the focus to the toasts, in the label of their region', () => {
   render(<Toaster />);
   expect(screen.getByRole('region', { name: /F8/ })).toBeInTheDocument();
 });

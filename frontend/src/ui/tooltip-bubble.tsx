@@ -29,7 +29,7 @@ export const TooltipBubble = ({ id, side, control, onDismiss, children }: Toolti
         <DismissableLayer.Root
           asChild
           disableOutsidePointerEvents={false}
-          // A focused element outside the bubble, such as the control, does not dismiss it.
+          // Moving the focus outside the bubble, such as to the control, does not dismiss it.
           onFocusOutside={(event) => event.preventDefault()}
           onDismiss={onDismiss}
         >

@@ -2,7 +2,7 @@ import { useState, type ChangeEvent } from 'react';
 
 /**
  * State of a form of text fields (docs/decisions/0041). The form itself validates, and decides when to show errors.
- * @param initial  the values without unsaved input, also after `reset(next)`
+ * @param initial  the values that count as saved: input that differs from them is unsaved, also after `reset(next)`
  */
 export const useForm = <Values extends Readonly<Record<string, string>>>(initial: Values) => {
   const [values, setValues] = useState(initial);

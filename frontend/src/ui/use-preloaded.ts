@@ -1,11 +1,11 @@
 import { useEffect } from 'react';
 import { type Part } from '@/ui/loaded-part';
 
-/** Delay where the browser has no idle callbacks. */
+/** Delay in browsers without `requestIdleCallback`, such as Safari. */
 const fallbackDelayMs = 1_000;
 
 /**
- * Runs a function while the page is idle, or after a second in Safari, which has no idle callbacks.
+ * Runs a function when the page is idle, or after a fixed delay if the browser does not report idle time.
  * @returns a function that cancels the call
  */
 export const runWhenIdle = (run: () => void): (() => void) => {
@@ -19,7 +19,7 @@ export const runWhenIdle = (run: () => void): (() => void) => {
 
 /**
  * Preloads parts (lazily loaded components) one by one while the page is idle. `parts` must be the same array on every
- * render.
+ * render: a new array restarts the preloading.
  */
 export const usePreloaded = (parts: readonly Pick<Part<never>, 'preload'>[]): void => {
   useEffect(() => {

@@ -1,6 +1,6 @@
 import { useRef, type TouchEvent } from 'react';
 
-/** Below the breakpoint `md` (48 rem) a modal is a bottom sheet. 47.9375 rem is one pixel less than 48 rem. */
+/** Below the breakpoint `md` (48 rem) a modal is a bottom sheet. 47.9375 rem is one pixel less, at 16 px per rem. */
 const bottomSheetQuery = '(max-width: 47.9375rem)';
 /** Minimum distance of a drag that dismisses the sheet. */
 const minDismissDistancePx = 96;
@@ -32,6 +32,7 @@ export const usePullToDismiss = (dismiss: () => boolean) => {
 
   return {
     onTouchStart: ({ touches, currentTarget }: TouchEvent) => {
+      moveBack(); // a second finger ends the drag of the first
       const touch = touches.length === 1 ? touches[0] : undefined;
       const dialog = currentTarget.closest<HTMLElement>('[role="dialog"]');
       const isBottomSheet = window.matchMedia(bottomSheetQuery).matches;
@@ -44,9 +45,9 @@ export const usePullToDismiss = (dismiss: () => boolean) => {
       moveSheet(pull.current);
     },
     onTouchEnd: () => {
-      const isFar = pull.current !== null && pull.current.distance >= minDismissDistancePx;
+      const isFarEnough = pull.current !== null && pull.current.distance >= minDismissDistancePx;
       // A sheet that closes keeps its position.
-      if (isFar && dismiss()) pull.current = null;
+      if (isFarEnough && dismiss()) pull.current = null;
       else moveBack();
     },
     onTouchCancel: moveBack,

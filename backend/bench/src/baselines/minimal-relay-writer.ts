@@ -1,12 +1,13 @@
 import { Redis } from 'ioredis';
 import { Pool } from 'pg';
 
-// Writes the history of minimal-relay.ts, a baseline of P8: reads the relay's stream in batches and inserts each batch
-// into PostgreSQL with one statement.
+// Writes the history of minimal-relay.ts, a baseline of figure P8 (delivery.figure.ts): reads the relay's stream in
+// batches and inserts each batch into PostgreSQL with one statement.
 
 const STREAM = 'history';
 const BATCH_SIZE = 500;
-const BATCH_EVERY_MS = 250;
+/** Pause after a batch that was not full. */
+const PAUSE_MS = 250;
 
 const redis = new Redis(process.env.REDIS_URL ?? '');
 const pool = new Pool({ connectionString: process.env.DATABASE_URL, max: 1 });
@@ -31,8 +32,8 @@ const run = async (): Promise<void> => {
   // Reports that this process is ready. It listens on no port.
   process.send?.({ port: 0 });
   for (;;) {
-    const written = await writeBatch();
-    if (written < BATCH_SIZE) await new Promise((resolve) => setTimeout(resolve, BATCH_EVERY_MS));
+    const writtenCount = await writeBatch();
+    if (writtenCount < BATCH_SIZE) await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
   }
 };
 

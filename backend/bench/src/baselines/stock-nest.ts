@@ -6,9 +6,9 @@ import { WsAdapter } from '@nestjs/platform-ws';
 import { MessageBody, SubscribeMessage, WebSocketGateway } from '@nestjs/websockets';
 import { IsIn, IsInt, IsString, Matches, MaxLength } from 'class-validator';
 
-// Baseline of figure P3 of the benchmark, the CPU of a command: stock Nest, set up as in its documentation, with
-// WsAdapter, a DTO and ValidationPipe. WsAdapter passes only the `data` of a frame to the method, so clients send the
-// `ref` in it, too. The ack has its `ref` beside `data`, as in Thaw.
+// Baseline of the figure P3 (CPU of a command): stock Nest, set up as in its documentation, with WsAdapter, a DTO and
+// ValidationPipe. WsAdapter passes only the `data` of a frame to the method, so the clients of this baseline send the
+// `ref` both beside `data`, as in Thaw, and in it. The ack has its `ref` beside `data`.
 
 class ReactionDto {
   @IsString()
@@ -37,7 +37,7 @@ class ReactionDto {
 class ReactionGateway {
   @SubscribeMessage('message_reaction')
   async react(@MessageBody(new ValidationPipe({ whitelist: true })) { ref }: ReactionDto): Promise<object> {
-    // WsAdapter sends this object unchanged.
+    // WsAdapter sends this object unchanged. `data` has the shape of the ack that Thaw sends.
     return { event: 'ack', data: { seq: 2, reactions: {} }, ref };
   }
 }

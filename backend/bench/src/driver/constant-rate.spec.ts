@@ -1,10 +1,14 @@
 import { performance } from 'node:perf_hooks';
 import { sendAtRate } from './constant-rate';
 
+const COUNT = 3;
+const PER_SECOND = 100;
+
 describe('sendAtRate', () => {
-  let nowMs = 1_000;
+  let nowMs: number;
 
   beforeEach(() => {
+    nowMs = 1_000;
     jest.useFakeTimers();
     jest.spyOn(performance, 'now').mockImplementation(() => nowMs);
   });
@@ -15,8 +19,10 @@ describe('sendAtRate', () => {
 
   it('sends each call when it is due, the first one at once', async () => {
     const calls: { index: number; dueAt: number; sentAt: number }[] = [];
-    const sending = sendAtRate(3, 100, (index, dueAt) => calls.push({ index, dueAt, sentAt: nowMs }));
-    while (calls.length < 3) {
+    const sending = sendAtRate(COUNT, PER_SECOND, (index, dueAt) =>
+      calls.push({ index, dueAt, sentAt: nowMs }),
+    );
+    while (calls.length < COUNT) {
       nowMs += 1;
       jest.advanceTimersByTime(1);
     }
@@ -30,8 +36,8 @@ describe('sendAtRate', () => {
 
   it('makes up for calls that were due while the process was busy, with the times at which they were due', async () => {
     const dueTimes: number[] = [];
-    nowMs = 1_000;
-    const sending = sendAtRate(3, 100, (_index, dueAt) => dueTimes.push(dueAt));
+    const sending = sendAtRate(COUNT, PER_SECOND, (_index, dueAt) => dueTimes.push(dueAt));
+    // A busy process: 25 ms pass, in which no timer fires.
     nowMs += 25;
     jest.advanceTimersByTime(1);
     await sending;

@@ -126,8 +126,8 @@ export class CutLoad {
     try {
       side.user.wire = await this.reopen(side);
     } catch {
-      // The client retries until it is connected. Only lost messages are faults, not a longer time without a
-      // connection.
+      // The client retries until it is connected. The benchmark counts lost and duplicate messages, not the time
+      // without a connection.
       setTimeout(() => void this.reconnect(side), CUT_FOR_MS);
       return;
     }
@@ -139,7 +139,7 @@ export class CutLoad {
     const { user, origin, seq } = side;
     const onFrame = (frame: WireFrame): void => recordFrame(side, frame);
     if (this.kind === 'thaw') return reopenThawSocket(user, origin, seq, onFrame);
-    // A server with recovery restores the session of the lost wire.
+    // A Socket.IO server that has connection state recovery enabled restores the session of the lost wire.
     const lostWire = user.wire instanceof SocketIoWire ? user.wire : undefined;
     return reopenSocketIoSocket(user, origin, onFrame, lostWire);
   }

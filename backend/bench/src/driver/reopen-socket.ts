@@ -31,7 +31,8 @@ export const reopenThawSocket = async (
 
 /**
  * Opens a new socket for a user of the Socket.IO baseline, and joins their chat again.
- * @param lostWire the lost socket, whose session the server restores; given only for the baseline with recovery
+ * @param lostWire the lost socket, whose session the server restores; given only for the baseline with Socket.IO's
+ * connection state recovery
  * @throws Error when the socket does not open or the server does not acknowledge `join`
  */
 export const reopenSocketIoSocket = async (

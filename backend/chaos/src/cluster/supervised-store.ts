@@ -56,7 +56,7 @@ export class SupervisedStore {
     while (this.pid !== undefined) await sleep(PID_POLL_MS);
   }
 
-  /** Does not restart the store while `work` runs, which may change the files of the store. */
+  /** Does not restart the store while `work` runs, so that `work` can change the files of the store. */
   async withoutRestarts<Result>(work: () => Promise<Result>): Promise<Result> {
     this.isRestartPaused = true;
     try {
@@ -85,7 +85,7 @@ export class SupervisedStore {
       await this.store.ensureRunning({ mustKeepPort: true });
       await this.onStart();
     } catch {
-      // The store cannot start while its fault lasts, for example a full disk. `watch` calls this again.
+      // The store cannot start while its fault lasts, for example a full disk. `watch` tries again.
     }
   }
 }

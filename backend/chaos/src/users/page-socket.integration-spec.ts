@@ -14,7 +14,7 @@ afterEach(() => {
   server.close();
 });
 
-it('calls `onResponse` for a response after the timeout, before `onFrame` for it and later frames', async () => {
+it('PageSocket passes a response to `onResponse` before `onFrame`, even after the timeout', async () => {
   server = new WebSocketServer({ port: 0, host: '127.0.0.1' });
   await once(server, 'listening');
   const noCookie = '';

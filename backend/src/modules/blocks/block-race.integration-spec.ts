@@ -6,8 +6,8 @@ import { quickChatSettings, startTestStack, type TestStack } from '../../testing
 
 const ROUNDS = 200;
 /**
- * Minimum number of rounds that start a chat, and of rounds that start none. Few rounds start none, because a block
- * takes longer than a match, especially on a busy machine.
+ * Minimum number of rounds that start a chat, and of rounds that start none. Few rounds start none: a block takes
+ * longer than a match, especially on a busy machine, so the match usually comes first.
  */
 const MIN_ROUNDS_OF_EACH = 3;
 /**
@@ -41,11 +41,13 @@ describe('a block and a match at the same moment', () => {
       stack.store,
       MAX_DELAY_MS,
     );
+    // Each round expects that no chat stays open, and that none starts while the block exists.
     for (let round = 0; round < ROUNDS; round += 1) await race.run(round);
 
     // The test proves nothing unless the match comes first in some rounds and the block in others.
     expect(race.chats.started).toBeGreaterThanOrEqual(MIN_ROUNDS_OF_EACH);
     expect(race.chats.none).toBeGreaterThanOrEqual(MIN_ROUNDS_OF_EACH);
+    // The events of each chat arrived in order, without gap or repetition.
     for (const socket of [adaSocket, bobSocket]) expect(socket.seqViolations).toEqual([]);
   });
 });

@@ -95,11 +95,15 @@ describe('the retention of evidence', () => {
       until: null,
       note: 'seen',
     });
-  /** Runs the expiry job, which also expires evidence, as if this time had passed. */
+  /** Runs the job that erases all expired personal data, including evidence, as if this time had passed. */
   const expireAfter = (ms: number) => worker.app.get(BodyExpiryProcessor).expire(new Date(Date.now() + ms));
+  /** Whether the evidence of the only report about Bob is stored. */
   const hasEvidence = async (bob: ThawVisitor): Promise<boolean> =>
     (await readStoredReports(stack, bob))[0]?.evidence !== undefined;
-  /** When the personal data of the user's conduct expires, by event type; null while it is kept. */
+  /**
+   * When the personal data of the user's conduct events expires, by event type; null while it is kept without an end.
+   * Data that has expired is absent.
+   */
   const readExpiries = async ({ user }: ThawVisitor): Promise<Record<string, string | null>> => {
     const rows = await stack.database.dataSource.query<{ type: string; expires_at: Date | null }[]>(
       `SELECT e.type, p.expires_at FROM events e JOIN event_private p USING (stream_id, event_id)
@@ -116,10 +120,10 @@ describe('the retention of evidence', () => {
     return rows.map(({ type }) => type);
   };
   /**
-   * Runs the sweep that deletes images that no case holds any more.
-   * @returns whether the image still has a row, which is deleted after its file.
+   * Runs the sweep, which deletes the files and then the rows of removed images that no case holds.
+   * @returns whether the row of the image still exists.
    */
-  const isStoredAfterSweep = async (key: string): Promise<boolean> => {
+  const survivesSweep = async (key: string): Promise<boolean> => {
     await worker.app.get(UploadRemovalService).sweep(new Date());
     const rows = await stack.database.dataSource.query<unknown[]>('SELECT 1 FROM uploads WHERE key = $1', [
       key,
@@ -129,9 +133,10 @@ describe('the retention of evidence', () => {
 
   it('ends 72 hours after a dismissal, for images, report text and notes too', async () => {
     const { bob, report, key } = await reportNewChat();
+    // The case is open.
     await expireAfter(LONG_AFTER_MS);
     expect(await hasEvidence(bob)).toBe(true);
-    expect(await isStoredAfterSweep(key)).toBe(true);
+    expect(await survivesSweep(key)).toBe(true);
 
     await decide(bob, report, 'dismissed');
     await expireAfter(71 * HOUR_MS);
@@ -150,7 +155,7 @@ describe('the retention of evidence', () => {
     // `EvidenceExpired` instead.
     expect(types).not.toContain('BodiesExpired');
     expect(await stack.replicas[0]!.app.get(HeldImagesService).open(key)).toBeNull();
-    expect(await isStoredAfterSweep(key)).toBe(false);
+    expect(await survivesSweep(key)).toBe(false);
   });
 
   it('ends 183 days after a warning, for the facts too', async () => {
@@ -158,11 +163,11 @@ describe('the retention of evidence', () => {
     await decide(bob, report, 'warned');
     await expireAfter(182 * DAY_MS);
     expect(await hasEvidence(bob)).toBe(true);
-    expect(await isStoredAfterSweep(key)).toBe(true);
+    expect(await survivesSweep(key)).toBe(true);
     await expireAfter(184 * DAY_MS);
     expect(await hasEvidence(bob)).toBe(false);
     expect(await readExpiries(bob)).toEqual({});
-    expect(await isStoredAfterSweep(key)).toBe(false);
+    expect(await survivesSweep(key)).toBe(false);
   });
 
   it('ends 183 days after a ban, while the facts are kept as long as the ban is in force', async () => {
@@ -170,6 +175,7 @@ describe('the retention of evidence', () => {
     await decide(bob, report, 'banned');
     await expireAfter(184 * DAY_MS);
     expect(await hasEvidence(bob)).toBe(false);
+    // The decision contains the facts.
     expect(await readExpiries(bob)).toEqual({ CaseDecided: null });
   });
 
@@ -185,7 +191,7 @@ describe('the retention of evidence', () => {
     expect(await hasEvidence(bob)).toBe(true);
     await expireAfter(366 * DAY_MS);
     expect(await hasEvidence(bob)).toBe(false);
-    expect(await isStoredAfterSweep(key)).toBe(false);
+    expect(await survivesSweep(key)).toBe(false);
   });
 
   it('is counted from the end of a chat that continues after the dismissal', async () => {
@@ -196,7 +202,8 @@ describe('the retention of evidence', () => {
     await decide(bob, report!, 'dismissed');
     const expiryByDismissal = Date.parse((await readExpiries(bob)).ReportFiled!);
     await chat.bobSocket.request('skip_chat', { sessionId });
-    // Persists the chat as if it had ended two days later: a negative argument makes its events newer.
+    // Persists the chat as if it had ended two days later. `persistChat` makes events older, or newer if the time is
+    // negative.
     await persistChat(stack.replicas[0]!, sessionId, -48 * HOUR_MS);
     const expiryByEnd = Date.parse((await readExpiries(bob)).ReportFiled!);
     expect(expiryByEnd - expiryByDismissal).toBeGreaterThan(47 * HOUR_MS);
@@ -208,7 +215,7 @@ describe('the retention of evidence', () => {
     await fileReport(ada, bob, { sessionId });
     await bobSocket.request('skip_chat', { sessionId });
     const [report] = await readStoredReports(stack, bob);
-    const expireEventsAt = PersonalDataRepository.expireEventsAt.bind(PersonalDataRepository);
+    const originalExpireEventsAt = PersonalDataRepository.expireEventsAt.bind(PersonalDataRepository);
     let dismissal: Promise<unknown> | undefined;
     const isWaitingForLock = async () => {
       const rows = await stack.database.dataSource.query<unknown[]>(
@@ -216,13 +223,14 @@ describe('the retention of evidence', () => {
       );
       return rows.length > 0;
     };
-    // At this call, the transaction that stores the chat's end has locked the conduct stream and computed the expiry.
-    // The dismissal waits for the lock; otherwise this expiry would overwrite that of the dismissal.
+    // This call is made in the transaction that stores the chat's end, which has locked the conduct stream and computed
+    // the expiry: null, because the case is open. The dismissal waits for the lock. Otherwise it would be stored first,
+    // and this null would overwrite its expiry.
     jest.spyOn(PersonalDataRepository, 'expireEventsAt').mockImplementationOnce(async (...args) => {
       let isDismissed = false;
       dismissal = decide(bob, report!, 'dismissed').then(() => (isDismissed = true));
       await until(async () => isDismissed || (await isWaitingForLock()));
-      await expireEventsAt(...args);
+      await originalExpireEventsAt(...args);
     });
     await persistChat(stack.replicas[0]!, sessionId);
     await dismissal;

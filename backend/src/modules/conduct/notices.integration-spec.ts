@@ -12,7 +12,7 @@ jest.setTimeout(60_000);
 
 /** Differs from the moderator of `decide`, who may not decide an appeal against their own decision. */
 const OTHER_MODERATOR_ID = 2;
-/** A notice with this id belongs to another user, or does not exist. */
+/** Not the id of a notice of the caller: such a notice belongs to another user, or does not exist. */
 const FOREIGN_NOTICE_ID = 1;
 const APPEALS_PER_DAY = 5;
 
@@ -29,6 +29,7 @@ describe('notices', () => {
   const getConduct = () => getReplica().app.get(ConductService);
   const readNotices = async (caller: ThawVisitor): Promise<Notice[]> =>
     (await caller.call('GET', `/api/notices/${caller.user.id}`)).body as unknown as Notice[];
+  /** Marks a notice as seen and, with `answer`, answers its question. */
   const markSeen = (caller: ThawVisitor, noticeId: number, answer?: string) =>
     caller.call('PUT', `/api/notices/${noticeId}`, { seen: true, answer });
   const fileAppeal = (caller: ThawVisitor, noticeId: number, words = 'It was a joke.') =>
@@ -39,7 +40,8 @@ describe('notices', () => {
    */
   const suspend = async (target: ThawVisitor, reporter: ThawVisitor) => {
     const filed = await fileReport(getReplica(), target.user.id, reporter.user.id);
-    return findEvent(await decide(getReplica(), target.user.id, filed, 'suspended'), 'SanctionImposed').data;
+    const decision = await decide(getReplica(), target.user.id, filed, 'suspended');
+    return findEvent(decision, 'SanctionImposed').data;
   };
   const decideAppeal = async (target: ThawVisitor, appealId: number, outcome: 'upheld' | 'reversed') => {
     // A moderator decides at the version of the user's stream that they have seen. Every case of the user stores it.
@@ -63,7 +65,7 @@ describe('notices', () => {
   it('explain a suspension and the possible appeal to the suspended user, and the outcome to the reporter', async () => {
     const [ada, bob] = [await stack.createVisitor(0), await stack.createVisitor(1)];
     const { until: suspendedUntil, noticeId } = await suspend(ada, bob);
-    const [notice] = await readNotices(ada);
+    const notice = (await readNotices(ada))[0]!;
     // The fixtures `fileReport` and `decide` set `rule`, `facts` and `about`.
     expect(notice).toEqual({
       id: noticeId,
@@ -74,12 +76,12 @@ describe('notices', () => {
       facts: 'You insulted your partner.',
       about: { where: 'random_chat', at: '2026-11-20T12:00:00.000Z' },
       decidedBy: 'moderator',
-      from: notice?.createdAt,
+      from: notice.createdAt,
       until: suspendedUntil,
       appeal: { state: 'possible', until: expect.any(String), outcome: null, answer: null },
       report: null,
     });
-    const appealableMs = Date.parse(notice?.appeal.until ?? '') - Date.parse(notice?.createdAt ?? '');
+    const appealableMs = Date.parse(notice.appeal.until ?? '') - Date.parse(notice.createdAt);
     expect(appealableMs).toBe(limits.appealWithinMs);
     expect(await readNotices(bob)).toMatchObject([
       {
@@ -178,7 +180,7 @@ describe('notices', () => {
         expect(await fileAppeal(ada, noticeId, words)).toMatchObject({ status: 400 });
     });
 
-    it('of a reporter open the dismissed case again when they succeed, without informing the reported user', async () => {
+    it('of a reporter reopen the dismissed case when they succeed, without informing the reported user', async () => {
       const [ada, bob] = [await stack.createVisitor(0), await stack.createVisitor(1)];
       const socket = await ada.openSocket();
       const filed = await fileReport(getReplica(), ada.user.id, bob.user.id);
@@ -187,6 +189,7 @@ describe('notices', () => {
       expect(dismissal).toMatchObject({ report: { outcome: 'no_violation' }, appeal: { state: 'possible' } });
       const { status, body } = await fileAppeal(bob, dismissal!.id);
       expect(status).toBe(201);
+      // The appeal belongs to the case of Ada, the reported user.
       const { events } = await decideAppeal(ada, body.id as number, 'reversed');
       expect(events.map(({ type }) => type)).toEqual(['AppealDecided', 'CaseOpened']);
       expect(await readNotices(ada)).toEqual([]);
@@ -195,7 +198,7 @@ describe('notices', () => {
         [filed.caseId],
       );
       expect(state).toBe('open');
-      // The warning sends a notice, which arrives after anything that was sent before.
+      // The notice of this warning would arrive after a `standing` that the appeal had sent.
       await warn(getReplica(), ada.user.id);
       await socket.next('notice');
       expect(socket.all('standing')).toEqual([]);
@@ -213,7 +216,7 @@ describe('notices', () => {
       const ada = await stack.createVisitor(0);
       expect((await fileAppeal(ada, FOREIGN_NOTICE_ID, '')).status).toBe(400);
       const statuses: number[] = [];
-      // One more than allowed.
+      // One more than allowed. Well-formed appeals count even when their notice is not found.
       for (let count = 0; count < APPEALS_PER_DAY + 1; count += 1)
         statuses.push((await fileAppeal(ada, FOREIGN_NOTICE_ID)).status);
       expect(statuses).toEqual([...Array<number>(APPEALS_PER_DAY).fill(404), 429]);

@@ -5,7 +5,7 @@ import { ErasureRequestsModule } from './erasure-requests.module';
 import { ErasureLedgerRepository } from './infrastructure/erasure-ledger.repository';
 
 /**
- * After a backup was restored, requests the erasures again that the database lacks. The ledger of erasures, which is
+ * After a backup was restored, requests again the erasures that the database lacks. The ledger of erasures, which is
  * stored outside the database, still has them. Used by `main.migrate`.
  */
 @Module({

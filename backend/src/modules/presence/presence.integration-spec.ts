@@ -27,7 +27,8 @@ describe('presence over three replicas', () => {
     stack = await startTestStack(2);
     link = await startCuttableLink(stack.store.url);
     replicaBehindLink = await stack.addReplica({ REDIS_URL: link.url });
-    // The other replicas evict the records of the one that loses Redis, but not directly after they have started.
+    // The other replicas have to evict the records of the one that loses Redis, which a replica may do only some time
+    // after its start.
     await until(() => stack.replicas.every(({ app }) => app.get(ReplicaLeaseService).maySweep));
   });
   afterAll(async () => {
@@ -35,6 +36,7 @@ describe('presence over three replicas', () => {
     await link.close();
   });
 
+  /** Creates two friends, Ada on the first replica and Bob on the second, and opens a socket of Ada. */
   const signUpFriends = async (): Promise<{ ada: ThawVisitor; bob: ThawVisitor; adaSocket: ThawSocket }> => {
     const [ada, bob] = [await stack.createVisitor(0), await stack.createVisitor(1)];
     await makeFriends(stack.replicas[0]!, ada, bob);
@@ -76,7 +78,10 @@ describe('presence over three replicas', () => {
     await adaSocket.closeCleanly();
   });
 
-  /** Disconnects a user and opens their next socket. @returns it, and whether the grace period may have ended before */
+  /**
+   * Disconnects a user and opens a new socket for them.
+   * @returns the new socket, and whether the grace period may have ended before it was open.
+   */
   const leaveAndReturn = async (
     user: ThawVisitor,
     disconnect: () => Promise<void>,
@@ -90,8 +95,8 @@ describe('presence over three replicas', () => {
   const listAbsences = (socket: ThawSocket) =>
     socket.all('presence').filter(({ isOnline }) => isOnline === false);
   /**
-   * Expects the friend to receive no absence of the user, except for late returns: on a busy machine a return may be
-   * late, and the absence is then rightly published. Closes both sockets.
+   * Expects the friend to receive at most `lateReturns` absences of the user. On a busy machine, a user may return
+   * after the grace period, and the absence is then rightly published. Closes both sockets.
    */
   const expectNoAbsence = async (
     friendSocket: ThawSocket,
@@ -169,7 +174,7 @@ describe('presence over three replicas', () => {
     const bobSocket = await bob.openSocket();
     await waitForPresence(adaSocket, bob, true);
     await Promise.all([adaSocket.closeCleanly(), bobSocket.closeCleanly()]);
-    // The sorted sets of replicas remain; they contain no users.
+    // The keys of presence begin with `{presence<n>}`. The sorted sets of replicas remain; they contain no users.
     const listRemainingKeys = async () =>
       (await stack.store.listKeys('{presence*')).filter((key) => !key.endsWith(':replicas'));
     await until(listRemainingKeys, (keys) => keys.length === 0);

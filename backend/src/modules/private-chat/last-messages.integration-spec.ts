@@ -38,6 +38,7 @@ describe('the newest message of each friend in the friends list', () => {
   afterEach(() => stack.closeSockets());
   afterAll(() => stack.close());
 
+  /** Reads the last message with a friend from the viewer's list of friends. */
   const getLastMessage = async (viewer: ThawVisitor, friend: ThawVisitor): Promise<unknown> => {
     const { body } = await viewer.call('GET', `/api/friends/${viewer.user.id}`);
     return (body as unknown as Friend[]).find(({ id }) => id === friend.user.id)?.lastMessage;
@@ -117,8 +118,9 @@ describe('the newest message of each friend in the friends list', () => {
   });
 
   it('is read with one index scan per friend, regardless of the length of the conversations', async () => {
-    // The conversations of user 1 with the users 2 to 61, in which both send messages. Message n has a higher id than
-    // message n - 1, so the last one is the newest. The query does not read friendships, so none are stored.
+    // The conversations of user 1 with the users 2 to 61, in which both send messages. In each of them, message n has a
+    // higher id than message n - 1, so the last one is the newest. The query does not read friendships, so none are
+    // stored.
     const [userId, friendCount, messagesPerFriend] = [1, 60, 400];
     const { dataSource } = stack.database;
     await dataSource.query(

@@ -8,7 +8,7 @@ import {
   privateMessagesProjection,
 } from './projections/private-messages.projection';
 
-/** Event types, projection and table of private messages, for every process that reads or writes the event log. */
+/** Event types, projection and queries of private messages, for every process that reads or writes the event log. */
 @Module({
   providers: [LastMessageService, PrivateTranscriptService],
   exports: [LastMessageService, PrivateTranscriptService],

@@ -1,8 +1,8 @@
 // Uses real PostgreSQL and Redis, with an api replica over HTTP.
 //
 // A device is a browser, which a cookie identifies. A new account of a sanctioned (suspended or banned) user inherits
-// the sanction. It is recognised by the keys of the sanction: hashes of the user's devices and, once a ban is
-// confirmed, of the e-mail address.
+// the sanction. The new account is recognised by the keys of the sanction: hashes of the user's devices and, once a
+// ban is confirmed, of the e-mail address.
 import { DataSource } from 'typeorm';
 import {
   imposeSanction,
@@ -98,7 +98,7 @@ describe('devices', () => {
     expect(await findAccountsOnDevicesOf(other.id)).toEqual([userId, other.id]);
   });
 
-  it('lead to no other account if the user has none', async () => {
+  it('lead to no other account for a user without devices', async () => {
     const unknownUserId = 999_999_999;
     expect(await findAccountsOnDevicesOf(unknownUserId)).toEqual([unknownUserId]);
   });
@@ -136,7 +136,7 @@ describe('keys of a sanction', () => {
     expect(await readBanKeys(sanctionId)).toEqual([]);
   });
 
-  it('are the devices that the user has used in the last 30 days, and expire at its end', async () => {
+  it('are hashes of the devices used in the last 30 days, and expire when the sanction ends', async () => {
     const { userId, email } = await accounts.register();
     await setLastUse(userId, 31);
     const [unusedDevice] = await readDeviceRows(userId);
@@ -151,7 +151,7 @@ describe('keys of a sanction', () => {
     ]);
   });
 
-  it('are deleted when it is lifted', async () => {
+  it('are deleted when the sanction is lifted', async () => {
     const { userId } = await accounts.startAnonymousUser();
     const { sanctionId } = await imposeSanction(getReplica(), userId);
     expect(await readBanKeys(sanctionId)).toHaveLength(1);
@@ -159,7 +159,7 @@ describe('keys of a sanction', () => {
     expect(await readBanKeys(sanctionId)).toEqual([]);
   });
 
-  it('last a year if it is a ban, and again from its confirmation, which adds the e-mail address', async () => {
+  it('last a year for a ban; confirming the ban restarts the year and adds the e-mail address', async () => {
     const { userId } = await accounts.register();
     const { sanctionId } = await imposeSanction(getReplica(), userId, { kind: 'banned' });
     expect(await readKeyLifetimes(sanctionId)).toEqual([{ kind: 'device', lastsAYear: true }]);
@@ -218,7 +218,7 @@ describe('a new account', () => {
     ]);
   });
 
-  it('on the device of a suspended user is also suspended if it is registered', async () => {
+  it('on the device of a suspended user is also suspended if it is registered instead of anonymous', async () => {
     const { browser, userId } = await accounts.startAnonymousUser();
     const end = addHoursToNow(3);
     await imposeSanction(getReplica(), userId, { until: end });

@@ -9,8 +9,9 @@ import { createBanKeysProjection } from './projections/ban-keys.projection';
 import { standingEventTypes, standingsProjection } from './projections/standings.projection';
 
 /**
- * Event types, projections and queries of standings, devices and ban keys. Ban keys are hashes of devices and e-mail
- * addresses by which new accounts of suspended or banned users are recognised. Depends on the platform only.
+ * Event types, projections and queries of standings (whether a user is suspended or banned, for example), devices and
+ * ban keys. Ban keys are hashes of devices and e-mail addresses by which new accounts of suspended or banned users are
+ * recognised. Depends on the platform only.
  */
 @Module({
   providers: [StandingRepository, DeviceRepository, BanKeyRepository, EmailHasherService],

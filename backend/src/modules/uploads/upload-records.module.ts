@@ -5,7 +5,7 @@ import { UploadEntity } from './infrastructure/upload.entity';
 import { UploadRepository } from './infrastructure/upload.repository';
 import { imageUseProjection } from './projections/image-use.projection';
 
-/** The table of images and the projection of their uses, for every process that writes the event log. */
+/** The table of images and the projection that records their use, for every process that writes the event log. */
 @Module({
   imports: [TypeOrmModule.forFeature([UploadEntity])],
   providers: [UploadRepository],

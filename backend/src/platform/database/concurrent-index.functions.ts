@@ -2,8 +2,8 @@ import type { QueryRunner } from 'typeorm';
 
 /**
  * Creates an index on a table that may be large, without blocking writes to the table. For migrations with
- * `transaction = false`, because PostgreSQL refuses CREATE INDEX CONCURRENTLY in a transaction. A migration that was
- * interrupted may call this function again: it keeps a valid index and replaces an invalid one.
+ * `transaction = false`, because PostgreSQL refuses CREATE INDEX CONCURRENTLY in a transaction. An interrupted
+ * migration may run again: a valid index is kept, and an invalid one is replaced.
  * @param definition what follows ON in the statement, for example `friend_requests (requester_id)`
  */
 export const createIndexConcurrently = async (

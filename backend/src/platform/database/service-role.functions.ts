@@ -1,6 +1,6 @@
 import type { DataSource } from 'typeorm';
 
-/** Tables that the running service may only insert into, so that neither a bug nor an intruder can rewrite history. */
+/** Tables whose rows the service may neither change nor delete, so that no bug or intruder can rewrite history. */
 const APPEND_ONLY = ['events'];
 /** Tables that only migrations write. */
 const READ_ONLY = ['migrations'];
@@ -15,12 +15,12 @@ const readRole = (url: string): string => decodeURIComponent(new URL(url).userna
  * @param serviceUrl DATABASE_URL of the service; if it names the migrating role, nothing is changed.
  */
 export const grantToService = async (owner: DataSource, serviceUrl: string): Promise<void> => {
-  const service = readRole(serviceUrl);
+  const serviceRole = readRole(serviceUrl);
   const [current] = await owner.query<{ name: string }[]>('SELECT current_user AS name');
-  if (!current || current.name === service) return;
+  if (!current || current.name === serviceRole) return;
   const quote = (name: string): string => owner.driver.escape(name);
   const quoteAll = (tables: readonly string[]): string => tables.map(quote).join(', ');
-  const role = quote(service);
+  const role = quote(serviceRole);
   await owner.transaction(async (manager) => {
     const [{ database } = { database: '' }] = await manager.query<{ database: string }[]>(
       'SELECT current_database() AS database',

@@ -2,7 +2,7 @@
 export class StreamVersionConflictError extends Error {
   constructor(
     readonly streamId: string,
-    /** `any` accepts every version; the conflict is then that a concurrent append has taken the position. */
+    /** `any` accepts every version: the conflict is then with a concurrent append, which has taken the position. */
     readonly expected: number | 'none' | 'any',
   ) {
     super(`Stream ${streamId} is not at the expected version: ${expected}`);

@@ -1,4 +1,4 @@
-/** An event to append. `data` is complete; the store keeps its personal fields apart from the log. */
+/** An event to append. `data` includes the personal fields, which the store keeps apart from the log. */
 export interface NewEvent<Type extends string = string, Data extends object = object> {
   /** UUID from the command. An event whose id is already in its stream is skipped, so a command can be retried. */
   eventId: string;
@@ -17,6 +17,7 @@ export interface StoredEvent<Type extends string = string, Data extends object =
   streamPosition: number;
   eventId: string;
   type: Type;
+  /** Version of the shape of `data`, from 1. */
   schemaVersion: number;
   data: Data;
   metadata: Record<string, unknown>;

@@ -6,12 +6,16 @@ import { DomainError } from '../errors/domain.errors';
 /** The user and the login of a request. */
 export interface Login {
   userId: number;
-  /** Identifies the login: the family of all session ids that the rotating cookie has had since the user signed in. */
+  /**
+   * Identifies the family: the session ids that replace one another in the cookie of this login. A change of the
+   * password or e-mail address starts a new family.
+   */
   familyId: string;
 }
 
 /** What a signed-in user may do. It is read from the database together with the session. */
 export interface Access {
+  /** The restrictions in force for the user, such as a suspension. */
   standing: Standing;
   isModerator: boolean;
 }

@@ -10,11 +10,11 @@ export const toRateLimitSubject = (address: string | undefined): string => {
   if (mappedIpv4) return mappedIpv4;
   if (!isIPv6(address)) return address;
   // Drops the zone (`%eth0`). `::` stands for the zeros that are missing from the eight groups.
-  const [head = '', tail] = address.split('%')[0]?.split('::') ?? [];
-  const left = head ? head.split(':') : [];
-  const right = tail ? tail.split(':') : [];
-  const zeros = tail === undefined ? [] : Array<string>(8 - left.length - right.length).fill('0');
-  return [...left, ...zeros, ...right]
+  const [head = '', tail] = address.replace(/%.*/, '').split('::');
+  const headGroups = head ? head.split(':') : [];
+  const tailGroups = tail ? tail.split(':') : [];
+  const zeros = tail === undefined ? [] : Array<string>(8 - headGroups.length - tailGroups.length).fill('0');
+  return [...headGroups, ...zeros, ...tailGroups]
     .slice(0, 4)
     .map((group) => Number.parseInt(group, 16).toString(16))
     .join(':');

@@ -7,12 +7,14 @@ describe('logWarning', () => {
     expect(warn.mock.calls).toEqual([['Chats were not compared: Connection is closed.']]);
   });
 
-  it('logs no thrown value that is not an Error', () => {
+  it('logs `unknown` instead of a thrown value that is not an Error', () => {
     const warn = jest.fn();
     logWarning({ warn }, 'Chats were not compared', 'a string that was thrown');
     expect(warn.mock.calls).toEqual([['Chats were not compared: unknown']]);
   });
+});
 
+describe('logRejections', () => {
   it('logs one line for several failures, and none without a failure', async () => {
     const warn = jest.fn();
     logRejections({ warn }, 'Retries failed', await Promise.allSettled([Promise.resolve()]));

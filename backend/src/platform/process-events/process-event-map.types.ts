@@ -78,7 +78,7 @@ export interface ProcessEventMap {
   BlockedImageSent: { userId: number; blockedImageId: number; sha256: string; rule: HouseRule };
   /** A moderator is about to read a profile that only their role lets them see. Delivered: it is recorded first. */
   ProfileReadByModerator: { moderatorId: number; userId: number };
-  /** A chat was ended because a user stated to be under 18. Delivered; the worker repeats a failed reaction later. */
+  /** A chat was ended because a user stated an age under 18. Delivered; the worker repeats a failed reaction later. */
   AgeStated: {
     sessionId: string;
     /** Both users of the chat. */

@@ -16,20 +16,20 @@ export type JobName = (typeof jobNames)[number];
 
 /** Data of each job. Jobs contain ids only, never user input. */
 export interface JobData {
-  /** Writes the outboxes of one shard group (a quarter of the random chats), given by its number, to PostgreSQL. */
+  /** Copies the events of one shard group, a quarter of the random chats, to PostgreSQL. `lane`: the group's number. */
   // eslint-disable-next-line plain-words/identifiers -- the stored name (docs/stored-names.md)
   persist_lane: { lane: number };
   /** Erases personal data that has expired, such as the bodies of messages. */
   expire_bodies: Record<string, never>;
-  /** Sweeps chat streams that would stay in Redis: of ended chats, and of silent chats whose users are absent. */
+  /** Restores what a crash of Redis has lost: the expiry of ended chats' streams, and the deadlines of absent users. */
   sweep_streams: Record<string, never>;
   /** Removes unused images. */
   sweep_uploads: Record<string, never>;
-  /** Applies the time limits of sanctions and flags. */
+  /** Applies the time limits of sanctions and of flags (flagged users are matched only with one another). */
   conduct_time_limits: Record<string, never>;
   /** Reports to moderation the stated ages under 18 that a replica has found but could not report. */
   watch_findings: Record<string, never>;
-  /** Deletes devices that have not been used for 180 days. */
+  /** Deletes devices unused for 180 days, and expired hashes by which new accounts of banned users are recognised. */
   expire_devices: Record<string, never>;
   /** Runs one erasure of a user. */
   erase_person: { erasureId: string };

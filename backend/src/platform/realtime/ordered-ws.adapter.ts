@@ -114,8 +114,8 @@ export class OrderedWsAdapter extends WsAdapter {
 
   /** Replaces Nest's upgrade listener, which ends a connection to an unknown path without an HTTP response. */
   protected override ensureHttpServerExists(port: number, httpServer?: Server): Server | undefined {
-    // As in Nest, a port gets one listener. Nest passes no server only for gateways with a port of their own; Thaw has
-    // no such gateway.
+    // As in Nest, a port gets one listener. `httpServer` is missing only for a gateway with a port of its own, and Thaw
+    // has no such gateway.
     if (!httpServer || this.httpServersRegistry.has(port)) return undefined;
     this.httpServersRegistry.set(port, httpServer);
     serveUpgrades(httpServer, (request, stream, head) => {
@@ -184,7 +184,7 @@ export class OrderedWsAdapter extends WsAdapter {
       socket,
       request.socket,
       identity,
-      // Frames arrive only after `state` is set: the listener that enqueues them is added below it.
+      // `state` is declared below, but is set before the first frame: the listener for frames is added after it.
       (text, receivedAt) => this.handleFrame(state, text, receivedAt),
       Date.now(),
     );
@@ -205,6 +205,7 @@ export class OrderedWsAdapter extends WsAdapter {
       connection.close(closeCodes.internalError);
     });
     connection.becomeReadyAfter(registration);
+    // The cookie has identified the user, but the socket may be used only after its page has sent `authenticate`.
     const authenticateTimer = setTimeout(() => {
       if (!connection.isAuthenticated) connection.close(closeCodes.authenticateTimeout);
     }, limits.authenticateTimeoutMs);
@@ -286,7 +287,8 @@ export class OrderedWsAdapter extends WsAdapter {
   private refuse(state: SocketState, error: unknown, ref: string | undefined): void {
     const code = toSocketErrorCode(error);
     if (code === 'internal') this.logFailure(error);
-    const { retryAfterMs, publicMessage }: DomainErrorDetails = error instanceof DomainError ? error : {};
+    const details: DomainErrorDetails = error instanceof DomainError ? error : {};
+    const { retryAfterMs, publicMessage } = details;
     const message = publicMessage ?? errorMessages[code];
     state.connection.send(JSON.stringify({ event: 'error', data: { code, message, retryAfterMs }, ref }));
     if (invalidFrameCodes.has(code)) this.countInvalidFrame(state);
@@ -321,7 +323,7 @@ const createUpgradeRefusal = (code: HttpErrorCode, retryAfterMs?: number): Upgra
 /** A parsed frame: an object whose content is not validated yet. */
 type Envelope = Record<string, unknown>;
 
-/** Checks the envelope by hand, because this function runs for every frame. @throws DomainError invalid_json */
+/** Checks the envelope without a schema, to save time: this runs for every frame. @throws DomainError invalid_json */
 const parseEnvelope = (text: string): Envelope => {
   let value: unknown;
   try {

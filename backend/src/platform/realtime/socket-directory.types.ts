@@ -36,7 +36,10 @@ export interface SocketDirectoryOptions<Joined> {
      */
     sweep: RedisScript<[more: 0 | 1, ...results: string[]]>;
   };
-  /** Grace period in ms of a topic whose member is removed because the replica has died or has lost the member. */
+  /**
+   * Grace period in ms after a member is removed because its replica has died or has lost it. A topic without members
+   * counts as empty (a user as offline, for example) only after this time.
+   */
   graceAfterLossMs: number;
   /**
    * Whether a `join` with this reply has recorded the member; defaults to true. The match queue, for example, has

@@ -4,9 +4,9 @@ import type { Standing } from '@thaw/contract/safety';
 /** The user of a socket, and the login that its cookie belongs to. */
 export interface SocketIdentity {
   userId: number;
-  /** Identifies the login's family of sessions; it stays the same when the session id is rotated. */
+  /** Identifies the family: the session ids that replace one another in this login. */
   familyId: string;
-  /** The user's standing when the socket opened. */
+  /** The user's standing (the restrictions in force) when the socket opened. */
   standing: Standing;
 }
 

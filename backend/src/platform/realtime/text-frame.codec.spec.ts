@@ -30,25 +30,27 @@ const decode = (chunks: readonly Buffer[]): string[] => {
 
 const lengths = [0, 1, 125, 126, 127, 255, 256, 65_535, 65_536, 200_000];
 
-it.each(lengths)('encodes a frame of %d bytes of ASCII', (length) => {
-  const text = 'x'.repeat(length);
-  expect(decode(writeChunks(text))).toEqual([text]);
-});
-
-it.each(lengths.filter((length) => length >= Buffer.byteLength('é')))(
-  'encodes a frame of %d bytes of non-ASCII text',
-  (length) => {
-    const text = 'é' + 'x'.repeat(length - Buffer.byteLength('é'));
+describe('writeTextFrame', () => {
+  it.each(lengths)('encodes a frame of %d bytes of ASCII', (length) => {
+    const text = 'x'.repeat(length);
     expect(decode(writeChunks(text))).toEqual([text]);
-  },
-);
+  });
 
-it('encodes the length in bytes, not in characters', () => {
-  const text = '👋é'.repeat(30);
-  expect(decode(writeChunks(text))).toEqual([text]);
-});
+  it.each(lengths.filter((length) => length >= Buffer.byteLength('é')))(
+    'encodes a frame of %d bytes of non-ASCII text',
+    (length) => {
+      const text = 'é' + 'x'.repeat(length - Buffer.byteLength('é'));
+      expect(decode(writeChunks(text))).toEqual([text]);
+    },
+  );
 
-// ws would write the header and the payload separately.
-it.each(['hello', 'olá'])('writes "%s" in one chunk', (text) => {
-  expect(writeChunks(text)).toHaveLength(1);
+  it('encodes the length in bytes, not in characters', () => {
+    const text = '👋é'.repeat(30);
+    expect(decode(writeChunks(text))).toEqual([text]);
+  });
+
+  // ws would write the header and the payload separately.
+  it.each(['hello', 'olá'])('writes "%s" in one chunk', (text) => {
+    expect(writeChunks(text)).toHaveLength(1);
+  });
 });

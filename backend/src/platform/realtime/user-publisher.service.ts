@@ -33,7 +33,8 @@ export class UserPublisherService {
   constructor(@Inject(REDIS) private readonly redis: RedisClient) {}
 
   /**
-   * Sends a frame to the user's sockets, except `exceptSocketId`. Best effort: the frame may be lost.
+   * Sends a frame to the user's sockets, except `exceptSocketId`. Best effort: a frame that was published may still be
+   * lost on its way.
    * @throws errors of Redis.
    */
   async sendFrame<E extends ServerEvent>(

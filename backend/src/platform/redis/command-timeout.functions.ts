@@ -11,7 +11,7 @@ const MAX_TIMER_DEVIATION_MS = 50;
 type TimedCommand = Pick<Command, 'isSettled' | 'reject'> & { _commandTimeoutTimer?: NodeJS.Timeout };
 
 /**
- * Replaces the time-out of all commands of ioredis, which does not allow for a blocked event loop. It rejects a command
+ * Replaces the command time-out of ioredis, which ignores that the event loop may be blocked: it also rejects a command
  * whose response arrived in time during the block, and a command that was only sent after the block.
  */
 export const replaceCommandTimeout = (): void => {

@@ -1,6 +1,9 @@
 import { RedisScript } from './redis-script.model';
 
-/** These scripts also run while Redis is full, because an outbox is locked while it is emptied, which frees memory. */
+/**
+ * These scripts also run while Redis is full: a worker needs a lock to move chat events from the outboxes in Redis to
+ * PostgreSQL, which frees memory.
+ */
 const allowOom = true;
 
 /** Acquires a lock, or extends it if `token` holds it. KEYS: lock. ARGV: token, ttl in ms. Returns 1 on success. */

@@ -7,17 +7,24 @@ import {
   VALIDATION_FAILED,
 } from './authorization-case.fixture';
 
-/** Every actor sends a wrong password. Only `stranger` has one; the other actors (`else`) are anonymous. */
+/** Every actor sends a wrong password. Only `stranger` has a password; the other actors (`else`) are anonymous. */
 const outcomesWithWrongPassword = forbidOtherUserIds({
   own: { stranger: '403 wrong_password', else: FORBIDDEN },
 });
 
-/** The routes to log in and out, to register, and to change an email address or password. */
+/**
+ * The routes to log in and out, to register, and to change an email address or password.
+ *
+ * A case is tried with several kinds of ids (`IdKind`): the caller's own, another user's, ids that do not exist, and
+ * malformed ones. A case without ids is tried once (`outcomeOfOneAttempt`). `outcomes` has the expected outcome for
+ * each kind. If it differs between callers (`Actor`), it is an object with the callers as its keys. `accessOfExcluded`
+ * is the access of suspended and banned users.
+ */
 export const authCases: AuthorizationTable = {
   routes: {
     'POST /api/login': {
       isPublic: true,
-      accessOfExcluded: 'any_ids', // suspended and banned users can log in, too
+      accessOfExcluded: 'any_ids', // they can log in, too
       cases: [{ body: () => ({}), outcomes: outcomeOfOneAttempt(VALIDATION_FAILED) }],
     },
     'POST /api/register': {

@@ -20,7 +20,10 @@ export interface ModeratedUser {
   appealId: number;
 }
 
-/** Creates a user with a sanction, an appeal against a warning, and a case with an image, claimed by `moderator`. */
+/**
+ * Creates a user who has a sanction, has appealed against a warning, and has a case that `moderator` has claimed. The
+ * evidence of the case has an image.
+ */
 export const createModeratedUser = async (
   stack: TestStack,
   moderator: ThawVisitor,
@@ -40,10 +43,18 @@ export const createModeratedUser = async (
   });
   const { key } = parseUploadUrl(url)!;
   const image = { imageId: EVIDENCE_IMAGE_ID, width: 1, height: 1, key };
-  // The only version of the image message has an empty text.
-  const message = { id: '1-0', senderId: userId, at: new Date().toISOString(), versions: [''] };
   const { caseId } = await reportUser(replica, reporter, visitor, {
-    messages: [{ ...message, type: 'image', isMarked: false, images: [image] }],
+    messages: [
+      {
+        id: '1-0',
+        senderId: userId,
+        at: new Date().toISOString(),
+        versions: [''], // an image without a text, never edited
+        type: 'image',
+        isMarked: false,
+        images: [image],
+      },
+    ],
   });
   // Keeps the file of the image for as long as the case needs it.
   await replica.app.get(HeldImagesService).hold([key], caseId, stack.database.dataSource.manager);

@@ -7,7 +7,7 @@ import {
 } from './authorization-case.fixture';
 
 /**
- * The replica has no language model, which is the default, so even a permitted request for suggestions is not found.
+ * The replica has no language model, which is the default, so even a permitted request for suggestions gets a 404.
  * The module's own tests cover suggestions with a model.
  */
 export const suggestionsCases: AuthorizationTable = {

@@ -20,11 +20,11 @@ const NotFound = () => (
 /** The tool for moderators; its code is loaded for moderators only. All others see the Not Found page. */
 const ModerationGate = () => {
   const user = useIdentity((state) => state.user);
-  const { isChecked, isModerator } = useSessionCheck(user?.id);
+  const { isChecked, isModerator: isModeratorOnServer } = useSessionCheck(user?.id);
   /** The server has refused a request of the tool: the user is no longer a moderator. */
   const [isForbidden, setForbidden] = useState(false);
   if (!user || isForbidden) return <NotFound />;
-  if (!user.isModerator && !isModerator) return isChecked ? <NotFound /> : null;
+  if (!user.isModerator && !isModeratorOnServer) return isChecked ? <NotFound /> : null;
   return (
     <LoadedPart part={moderationPart} renderFailure={(failure) => <Broken {...failure} />}>
       {(Moderation) => <Moderation myId={user.id} onForbidden={() => setForbidden(true)} />}

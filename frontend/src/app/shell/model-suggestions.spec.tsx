@@ -48,7 +48,8 @@ const openSuggestions = async (): Promise<UserEvent> => {
       />
     </form>,
   );
-  // `waitFor` resolves in a later task, when the page has processed the response about the model.
+  // Waits for the request, and for the response, too: `waitFor` resolves in a later task, after the page has processed
+  // the response.
   await waitFor(() => expect(server.count('GET', '/api/suggestions')).toBe(1));
   await user.click(getButton('Suggest something'));
   return user;
@@ -140,6 +141,7 @@ it.each([
 it('sends no more requests after the user withdraws the consent', async () => {
   localStorage.setItem(choiceKey, modelChoice);
   const user = await openSuggestions();
+  // The label of the suggestions is a button that opens the question for consent again.
   await user.click(await screen.findByRole('button', { name: 'Ideas from api.example.com' }));
   expect(countModelRequests()).toBe(1);
   await user.click(getButton('Only ideas from this page'));

@@ -10,7 +10,10 @@ export const deleteAccountPart = createPart(
   async () => (await import('@/features/my-data/deletion/components/delete-account')).DeleteAccount,
 );
 
-/** The button that downloads the user's data: in a row of Profile Settings, or on the page of a suspended account. */
+/**
+ * The button that downloads the user's data, loaded on demand: with `isRow` a row of Profile Settings, otherwise a
+ * button on the page that a suspended or banned user sees.
+ */
 export const DownloadMyDataPlace = ({ user, isRow = false }: { user: SelfUser; isRow?: boolean }) => (
   <LoadedPart
     part={downloadMyDataPart}
@@ -20,7 +23,7 @@ export const DownloadMyDataPlace = ({ user, isRow = false }: { user: SelfUser; i
   </LoadedPart>
 );
 
-/** The button that deletes the user's account: in a row of Profile Settings, or on the page of a suspended account. */
+/** The button that deletes the user's account; otherwise like `DownloadMyDataPlace`. */
 export const DeleteAccountPlace = ({ user, isRow = false }: { user: SelfUser; isRow?: boolean }) => (
   <LoadedPart
     part={deleteAccountPart}

@@ -31,10 +31,7 @@ export const PageOverlay = ({ text }: { text: string }) => (
   </Delayed>
 );
 
-/**
- * Returns `logOut`, which ends the session, and `overlay`, which the page renders. The redirect to the sign-in page
- * then replaces the page.
- */
+/** Returns `logOut`, which ends the session, and `overlay`, which the page renders until the redirect to /auth. */
 export const useLogout = (): { logOut: () => void; overlay: ReactNode } => {
   const [isLoggingOut, setLoggingOut] = useState(false);
   const logOut = (): void => {

@@ -74,8 +74,8 @@ interface EntryState {
 }
 
 /**
- * What to do with the history. `replace` replaces the current entry; otherwise an entry is added. `added` is the state
- * of the resulting entry.
+ * What to do with the history: nothing, go back, or set an entry. `replace` replaces the current entry; otherwise a new
+ * one is added. `added` is stored in its state (see `EntryState`).
  */
 export type AddressChange = 'none' | 'back' | { added: Part | undefined; replace: boolean };
 

@@ -13,8 +13,8 @@ const isTyping = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement && (target.isContentEditable || target.matches('input, textarea, select'));
 
 /**
- * Ctrl+K or ⌘K opens the friend switcher, also from a text field; `?` lists the shortcuts. Both are ignored while
- * another dialog is open.
+ * Ctrl+K or ⌘K opens the friend switcher, also from a text field; `?` lists the shortcuts. While any dialog is open,
+ * neither opens another.
  */
 export const useShortcuts = (): void => {
   useEffect(() => {
@@ -23,7 +23,7 @@ export const useShortcuts = (): void => {
       if (!modal || event.defaultPrevented || event.repeat || event.isComposing) return;
       if (modal === 'shortcuts' && isTyping(event.target)) return;
       const isDialogOpen = document.querySelector('[role="dialog"]') !== null;
-      // Without this, Ctrl+K moves the focus to the address bar, also while a dialog is open.
+      // The browser's own Ctrl+K moves the focus to the address bar. It is prevented even while a dialog is open.
       if (modal === 'switch-friend' || !isDialogOpen) event.preventDefault();
       if (!isDialogOpen) shell.show(modal);
     };

@@ -12,7 +12,10 @@ export interface AnnouncerProps {
   isWithStranger: boolean;
 }
 
-/** The text to announce for a row; null for the user's own messages and for cards that their feature announces. */
+/**
+ * The text to announce for a row of the list: a message, a notice or a card. Null for the user's own messages and for
+ * cards that their feature announces.
+ */
 const getAnnouncement = (
   message: ChatMessage,
   { partner, isWithStranger }: Omit<AnnouncerProps, 'messages'>,

@@ -3,7 +3,7 @@ import { limits } from '@thaw/contract/limits';
 /** A picture that is chosen but not sent yet. */
 export interface Attachment {
   previewUrl: string;
-  /** Null for the picture of a message that was returned to the composer: only the uploaded picture is left. */
+  /** Null if a message was returned to the composer and its picture is left only on the server. */
   file: File | null;
   /** URL of the picture on the server; null until it is uploaded. */
   url: string | null;

@@ -20,7 +20,7 @@ export const isEmptyDraft = ({ text, replyToId, hasPicture }: Draft): boolean =>
 /** @returns the stored draft, or an empty one if the stored text is null or invalid */
 export const parseDraft = (stored: string | null): Draft => parseJson(draftSchema, stored) ?? emptyDraft;
 
-/** Puts an unsent message, which the outbox returns, in front of the draft. The draft's own reply is kept. */
+/** Puts a message that was returned unsent in front of the draft. If both are replies, the draft's reply is kept. */
 export const prependReturned = (
   draft: Draft,
   { text, replyTo }: { text: string; replyTo: { messageId: string } | null },

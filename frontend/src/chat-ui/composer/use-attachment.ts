@@ -6,7 +6,10 @@ import {
   type Attachment,
 } from '@/chat-ui/composer/attachment';
 
-/** The one picture of a composer, from its choice until it is handed over to the outbox or removed. */
+/**
+ * The one picture of a composer, from its choice until it is removed or handed over to the outbox, which holds messages
+ * until the server acknowledges them.
+ */
 export const useAttachment = (onChange: (hasPicture: boolean) => void) => {
   const [attachment, setAttachment] = useState<Attachment | null>(null);
   // A ref, so that `isEmpty` is up to date when the outbox returns two pictures before the next render.

@@ -8,7 +8,7 @@ interface WarningState {
   shownIn: string | null;
 }
 
-/** Not state of the composer, which is unmounted when the user leaves the conversation for a while. */
+/** Kept outside the composer, which is unmounted when the user leaves the conversation for a while. */
 export const useWarningStore = create<WarningState>()(() => ({ warnedIn: new Set(), shownIn: null }));
 
 /**

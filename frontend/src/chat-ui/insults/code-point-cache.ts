@@ -1,9 +1,9 @@
-/** The first two planes of Unicode, which contain all alphabets in use, letters for formulas, and emojis. */
+/** The first two planes of Unicode, which contain all alphabets in use, mathematical letters, and emojis. */
 const CACHED_CODE_POINTS = 0x20000;
 
 /**
  * Caches the results of a function for the code points below `CACHED_CODE_POINTS`.
- * @param compute  returns a number below 0xffff
+ * @param compute  returns a number from 0 to 0xfffe: the cache stores it plus 1, in 16 bits
  */
 export const withCache = (compute: (codePoint: number) => number): ((codePoint: number) => number) => {
   /** The results plus 1; 0 where there is no result yet. */

@@ -8,7 +8,7 @@ interface InsultGuard {
 /** Finds no insults until its code is loaded: the word list and its matcher are not needed for the first paint. */
 export const useInsultGuard = create<InsultGuard>()(() => ({ isInsult: () => false }));
 
-/** Loads the code with `usePreloaded`, like the code of a lazily loaded component (a part). */
+/** Passed to `usePreloaded`, which loads this code like that of a lazily loaded component (a part). */
 export const insultGuardPart = {
   /** Never rejects. */
   preload: async (): Promise<void> => {
@@ -21,7 +21,7 @@ export const insultGuardPart = {
   },
 };
 
-/** Whether a text of a stranger is hidden at the moment. */
+/** Whether a stranger's text is hidden: the user hides insults, and the text is one. */
 export const isHiddenInsult = (text: string): boolean =>
   isHidingInsults() && useInsultGuard.getState().isInsult(text);
 

@@ -3,7 +3,7 @@ import { unzoomed, keepInFrame, zoomBy } from '@/chat-ui/lightbox/zoom';
 const picture = { width: 300, height: 200 };
 const frame = { width: 390, height: 844 };
 
-it('keeps the point between the fingers in place while scaling', () => {
+it('keeps the point of the picture between the fingers in place while scaling', () => {
   const midpoint = { x: 60, y: -40 };
   const zoom = zoomBy(unzoomed, 2, midpoint);
   // Coordinates count from the centre of the frame, which is also the centre of the unzoomed picture.
@@ -11,20 +11,18 @@ it('keeps the point between the fingers in place while scaling', () => {
   expect(zoom.y + midpoint.y * zoom.scale).toBe(midpoint.y);
 });
 
-it('moves with the fingers without scaling', () => {
-  const [from, to] = [
-    { x: 0, y: 0 },
-    { x: 25, y: -5 },
-  ];
+it('moves the picture with the fingers without scaling it', () => {
+  const from = { x: 0, y: 0 };
+  const to = { x: 25, y: -5 };
   expect(zoomBy({ scale: 2, x: 10, y: 0 }, 1, from, to)).toEqual({ scale: 2, x: 35, y: -5 });
 });
 
-it('scales from 1 to 4 times the size of the whole picture', () => {
+it('limits the scale to between 1 (the whole picture) and 4', () => {
   expect(zoomBy(unzoomed, 0.2, { x: 0, y: 0 }).scale).toBe(1);
   expect(zoomBy(unzoomed, 40, { x: 0, y: 0 }).scale).toBe(4);
 });
 
-it('moves a picture no further than its edges, and centres one that is smaller than the frame', () => {
+it('moves a picture no further than its edges, and centres it where it is smaller than the frame', () => {
   // At scale 2 the picture has 600 × 400 px: (600 - 390) / 2 = 105 px to each side, and no room to move vertically.
   expect(keepInFrame({ scale: 2, x: 500, y: 300 }, picture, frame)).toEqual({ scale: 2, x: 105, y: 0 });
   expect(keepInFrame({ scale: 2, x: -80, y: 0 }, picture, frame)).toEqual({ scale: 2, x: -80, y: 0 });

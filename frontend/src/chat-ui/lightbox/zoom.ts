@@ -27,7 +27,7 @@ export const zoomBy = (zoom: Zoom, factor: number, from: Point, to: Point = from
   return { scale, x: to.x - (from.x - zoom.x) * growth, y: to.y - (from.y - zoom.y) * growth };
 };
 
-/** Moves the picture as little as needed to leave no gap beside it. A picture smaller than the frame is centred. */
+/** On each axis, moves a picture as little as needed to leave no gap, or centres one smaller than the frame. */
 export const keepInFrame = ({ scale, x, y }: Zoom, picture: Size, frame: Size): Zoom => {
   // How far the scaled picture extends beyond the frame on each side, in px.
   const computeOverhang = (pictureLength: number, frameLength: number): number =>

@@ -5,11 +5,14 @@ import { findRow } from '@/chat-ui/message-list/row-element';
 const isInside = ({ currentTarget, target }: SyntheticEvent): boolean =>
   target instanceof Node && currentTarget.contains(target);
 
-/** Keys of the rows that show their actions: hovered, focused, or with an open reaction menu. */
+/**
+ * Tracks which rows show their actions: the hovered row, the focused row, and the row with an open reaction menu.
+ * @param getKey  returns the key of the row's message
+ */
 export const useActiveRows = (getKey: (row: HTMLElement | null) => string | null) => {
   const [hovered, setHovered] = useState<string | null>(null);
   const [focused, setFocused] = useState<string | null>(null);
-  /** The row with an open reaction menu: it stays active although the focus has left it. */
+  /** Key of the row with an open reaction menu: it stays active although the focus has left it. */
   const [pinned, pin] = useState<string | null>(null);
   return {
     isActive: (key: string): boolean => [hovered, focused, pinned].includes(key),

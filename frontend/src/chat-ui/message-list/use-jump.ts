@@ -12,7 +12,7 @@ export interface ConversationHandle {
 /**
  * Provides the list's handle. A jump scrolls to a message and marks it with a short animation; call `finishFlash` when
  * the animation has ended.
- * @param noteUserAction  called before a jump, because the user has caused it
+ * @param noteUserAction  called before a jump, so that its scrolling counts as the user's
  */
 export const useJump = (
   ref: Ref<ConversationHandle> | undefined,

@@ -8,7 +8,7 @@ export interface Capabilities {
   edit: boolean;
   react: boolean;
   delete: boolean;
-  /** Whether photos can be attached to a new message. It is no action on an existing one. */
+  /** Whether photos can be attached to a new message. This is not an action on an existing one. */
   attach: boolean;
   /** Whether the partner's messages can be reported. */
   report: boolean;
@@ -29,7 +29,7 @@ export const determineActions = (
   ownId: number,
   capabilities: Capabilities,
 ): AvailableActions => {
-  // What accepts no reactions, such as a notice or a deleted message, has no other actions either.
+  // A message that accepts no reactions, such as a notice or a deleted one, has no other actions either.
   const isActionable = canBeReactedTo(message);
   const isMine = message.senderId === ownId;
   return {

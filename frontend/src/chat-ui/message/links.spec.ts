@@ -19,7 +19,7 @@ it.each(['no address', 'javascript:alert(1)', 'http://', 'https://localhost', 'f
   },
 );
 
-it('finds a lookalike address with its host in Punycode', () => {
+it('returns the host of a lookalike address in Punycode', () => {
   // The first "a" is Cyrillic.
   expect(findUrls('https://pаypal.com')).toEqual(['https://xn--pypal-4ve.com/']);
 });

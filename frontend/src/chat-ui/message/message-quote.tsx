@@ -7,7 +7,7 @@ export interface MessageQuoteProps {
   replyTo: ReplyTo;
   /** Display name of the quoted user. */
   name: string;
-  /** Whether the quote is inside of a bubble in the colour of the user's own messages. */
+  /** Whether the quote is inside a bubble in the colour of the user's own messages. */
   isInOwnBubble: boolean;
   /** Whether a stranger wrote the quoted message, so that its insults and contact details are hidden. */
   isByStranger: boolean;

@@ -13,7 +13,7 @@ export interface ReactionChoiceProps {
   className?: string;
 }
 
-/** Buttons for the ten reactions. Those of the reactions that the user has added are pressed. */
+/** Toggle buttons for the ten reactions. Those that the user has added to the message are pressed. */
 export const ReactionChoice = ({ reactions, ownId, onChoose, className }: ReactionChoiceProps) => (
   <EmojiGrid
     emojis={reactionEmojis}

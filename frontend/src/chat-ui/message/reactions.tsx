@@ -30,8 +30,8 @@ export const ReactionPills = ({ reactions, ownId, onReact }: ReactionPillsProps)
             onClick={() => onReact?.(emoji)}
             className={cn(
               'relative inline-flex h-7 items-center gap-1 rounded-full border-2 border-card px-2 text-sm font-semibold tabular-nums transition-transform active:scale-95',
-              // Extends the hit area of the pill to 44 px.
-              'after:absolute after:-inset-x-0.5 after:-inset-y-2',
+              // Extends the hit area above and below the pill, to a height of 44 px.
+              'after:absolute after:-inset-x-0.5 after:-inset-y-2.5',
               isMine
                 ? 'bg-reaction-mine text-foreground inset-ring inset-ring-primary'
                 : 'bg-raised text-foreground',

@@ -9,7 +9,7 @@ import { Tooltip } from '@/ui/tooltip';
 
 export interface RowControlsProps extends MessageActionsProps {
   isMine: boolean;
-  /** Called with the message key when a menu of the row opens, to keep the row active, and with null when it closes. */
+  /** Called with the message key when the reactions open, to keep the row active, and with null when they close. */
   onPin: (key: string | null) => void;
   onOpenSheet: (key: string) => void;
 }

@@ -13,7 +13,7 @@ export const useLongPress = (onLongPress: (target: EventTarget) => void) => {
   };
   useEffect(() => release, []);
   return {
-    /** Whether a touch is down and has not moved. */
+    /** Whether a touch is down and has not moved farther than `slackPx`. */
     isPressed: () => press.current !== null,
     handlers: {
       onPointerDown: ({ pointerType, target, clientX: x, clientY: y }: PointerEvent) => {

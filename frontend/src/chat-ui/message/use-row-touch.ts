@@ -12,7 +12,7 @@ const edgePx = 24;
 const tapSlackPx = 10;
 const doubleTapMs = 300;
 
-/** A short pulse, on devices that can vibrate. */
+/** A short pulse. Some browsers do not have `vibrate`, although its type is not optional. */
 const vibrate = (): void => {
   (navigator as { vibrate?: (ms: number) => boolean }).vibrate?.(10);
 };

@@ -259,6 +259,22 @@ describe('a reload', () => {
     expect(lostPictures).toEqual([['12', { text: 'not uploaded', replyTo: null }]]);
   });
 
+  it('keeps a photo that the rate limit refuses afterwards: it returns to the composer as a picture', async () => {
+    const before = createTestOutbox();
+    before.outbox.submit('12', createPhoto('uploaded'));
+    before.uploads[0]?.finish(imageUrl);
+    await flushPromises();
+    const { outbox, sent } = reload();
+    const composer = createComposer();
+    outbox.registerComposer('12', composer);
+    outbox.resendUnacknowledged();
+    sent[0]?.reject(createRateLimitError());
+    await flushPromises();
+    expect(composer.returnedMessages).toEqual([
+      { text: 'uploaded', replyTo: null, attachment: { previewUrl: imageUrl, file: null, url: imageUrl } },
+    ]);
+  });
+
   it('ignores invalid data in storage', () => {
     for (const stored of ['{', '[{}]', 'null', '[{"clientId":"c1"}]']) {
       sessionStorage.setItem('test-7', stored);

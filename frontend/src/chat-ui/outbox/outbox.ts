@@ -1,17 +1,23 @@
 import { limits } from '@thaw/contract/limits';
 import { type Outgoing, type ReturnedMessage } from '@/chat-ui/chat-message';
 import { type NoticeKind } from '@/chat-ui/copy';
+import { parseContent } from '@/chat-ui/message-content';
 import { createDelivery } from '@/chat-ui/outbox/outbox-delivery';
 import { createOutboxMessages } from '@/chat-ui/outbox/outbox-messages';
 import { type ComposerTarget, type OutboxOptions, type UnsavedEdit } from '@/chat-ui/outbox/outbox.types';
 import { type OutgoingMessage } from '@/chat-ui/outbox/outgoing-message';
 import { pageLimits } from '@/lib/page-limits';
 
-const toReturnedMessage = ({ content, replyTo, picture }: OutgoingMessage): ReturnedMessage => ({
-  text: content,
-  replyTo,
-  attachment: picture ? { previewUrl: picture.previewUrl, file: picture.file, url: picture.url } : null,
-});
+const toReturnedMessage = ({ type, content, replyTo, picture }: OutgoingMessage): ReturnedMessage => {
+  if (picture) {
+    const { previewUrl, file, url } = picture;
+    return { text: content, replyTo, attachment: { previewUrl, file, url } };
+  }
+  // After a reload, `content` contains the URL of a picture that was uploaded before.
+  const { text, imageUrls } = parseContent({ type, content });
+  const [url] = imageUrls;
+  return { text, replyTo, attachment: url ? { previewUrl: url, file: null, url } : null };
+};
 
 const chooseType = ({ text, attachment }: Outgoing): OutgoingMessage['type'] => {
   if (!attachment) return 'text';
@@ -45,13 +51,14 @@ export const createOutbox = (options: OutboxOptions) => {
 
   /** @returns false if neither the composer nor, without a mounted one, the draft can take the message */
   const giveToComposerOrDraft = (message: OutgoingMessage): boolean => {
-    const { conversationId, content, replyTo, picture } = message;
+    const { conversationId } = message;
+    const returned = toReturnedMessage(message);
     const composer = composers.get(conversationId);
     // A composer that has other content takes back no message with a picture.
-    if (composer) return composer.takeBack(toReturnedMessage(message));
+    if (composer) return composer.takeBack(returned);
     // Drafts hold no pictures.
-    if (picture) return false;
-    onReturnedWithoutComposer(conversationId, { text: content, replyTo });
+    if (returned.attachment) return false;
+    onReturnedWithoutComposer(conversationId, { text: returned.text, replyTo: returned.replyTo });
     return true;
   };
 

@@ -3,7 +3,7 @@ import { TypingDots } from '@/chat-ui/typing/typing-dots';
 import { TypingLog, type TypingLogProps } from '@/chat-ui/typing/typing-log';
 
 export interface TypingLineProps extends TypingLogProps {
-  /** Shows words beside the dots, where nothing else on the screen says that the partner is typing. */
+  /** Adds words to the dots. Set where nothing else on the screen says that the partner is typing. */
   showsText?: boolean;
 }
 

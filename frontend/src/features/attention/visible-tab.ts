@@ -10,6 +10,7 @@ const getLockManager = (): LockManager | undefined => (navigator as { locks?: Lo
 export const useVisibleTabLock = (isVisible: boolean): void => {
   useEffect(() => {
     if (!isVisible) return;
+    // The browser holds the lock until this promise resolves.
     let release: () => void = () => undefined;
     const untilHidden = new Promise<void>((resolve) => (release = resolve));
     // The request is rejected where the browser blocks storage.

@@ -50,7 +50,7 @@ export const withLastMessage = (
     return isCurrentNewer ? friend : { ...friend, lastMessage };
   });
 
-/** Returns the friends whose name contains every word of the search, in the given order. */
+/** Returns the friends whose name contains every word of the search, in the order of `friends`. */
 export const searchFriends = (friends: readonly Friend[], search: string): readonly Friend[] => {
   const searchedWords = search.toLocaleLowerCase().split(/\s+/).filter(Boolean);
   if (searchedWords.length === 0) return friends;

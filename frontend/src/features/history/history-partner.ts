@@ -4,7 +4,7 @@ export interface HistoryPartner {
   username: string;
   /** Id of the HTML element that shows the name. */
   nameId: string;
-  /** The user may send a friend request because of this chat: it is recent, and no user stated to be under 18 in it. */
+  /** This chat allows the user to send a friend request: it is recent, and neither user stated an age under 18. */
   allowsFriendRequest: boolean;
   /** Id of the entry in the history. */
   historyId: number;

@@ -5,7 +5,7 @@ import { Consent } from '@/features/legal/consent/consent';
 
 const renderInRouter = (element: React.ReactElement) => render(<MemoryRouter>{element}</MemoryRouter>);
 
-it('has visitors confirm that they are adults, and links to the terms, the privacy notice and the house rules', () => {
+it('shows a consent notice by which visitors confirm that they are adults, with links to the legal texts', () => {
   renderInRouter(<Consent />);
   expect(screen.getByText('By continuing you confirm that you are 18 or older.')).toBeVisible();
   expect(screen.getByRole('link', { name: 'Terms' })).toHaveAttribute('href', '/terms');

@@ -13,7 +13,7 @@ export const formatSpan = (durationMs: number): string => {
   return copy.time.days(Math.floor(duration / dayMs));
 };
 
-/** Formats a duration in seconds, the unit of the moderation figures. */
+/** Formats a duration that is given in seconds, as the moderation figures are. */
 export const formatSeconds = (seconds: number): string =>
   seconds < 60 ? copy.time.seconds(Math.round(seconds)) : formatSpan(seconds * 1000);
 

@@ -4,9 +4,7 @@ import { type ChatMessage } from '@/chat-ui/chat-message';
 import { type KnownMessage } from '@/features/private-chat/conversation';
 import { type PendingChanges } from '@/features/private-chat/stores/message-changes';
 
-type PrivateReply = NonNullable<KnownMessage['metadata']['replyTo']>;
-
-const toReply = (reply: PrivateReply | null): ChatMessage['replyTo'] =>
+const toReply = (reply: KnownMessage['metadata']['replyTo']): ChatMessage['replyTo'] =>
   reply && {
     messageId: String(reply.id),
     content: reply.content,
@@ -39,7 +37,7 @@ const toRow = (message: KnownMessage): ChatMessage => ({
   delivery: 'sent',
 });
 
-/** Returns a row with the user's unconfirmed changes. */
+/** Returns a row with the user's pending changes. */
 const applyPendingChanges = (
   row: ChatMessage,
   newContent: string | undefined,
@@ -50,8 +48,8 @@ const applyPendingChanges = (
 };
 
 /**
- * Converts messages to rows, with the user's unconfirmed changes. The row of an unchanged message is the same object as
- * before, so that it is not rendered again.
+ * Converts messages to rows, with the user's pending changes. As long as a message stays the same object and has no
+ * pending change, its row stays the same object too, so that it is not rendered again.
  */
 export class RowCache {
   private readonly rows = new WeakMap<KnownMessage, ChatMessage>();

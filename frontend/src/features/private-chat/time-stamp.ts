@@ -4,8 +4,8 @@ import { formatTime } from '@/lib/time';
 const dayMs = 24 * 60 * 60_000;
 
 /**
- * Creates a function that formats the time stamp of a message: the clock time within 24 hours, otherwise month and day.
- * Its arguments are the time of the message and the current time, in ms since the epoch.
+ * Creates a function that formats the time stamp of a message: the clock time if the message is less than 24 hours old,
+ * otherwise month and day. Its arguments are the time of the message and the current time, in ms since the epoch.
  * @param locale  if absent, the browser's
  * @param timeZone  if absent, the browser's
  */

@@ -7,7 +7,7 @@ const receiveProfileUpdate = (id: number): void =>
 
 afterEach(() => signOut());
 
-it('applies a change made on another device and keeps the other fields', () => {
+it("applies a change of the user's profile and keeps the other fields of the user", () => {
   const user = aUser({ email: 'ada@example.com' });
   signIn(user);
   receiveProfileUpdate(user.id);

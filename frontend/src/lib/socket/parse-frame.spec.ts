@@ -8,7 +8,7 @@ const friendRequest = {
 };
 
 // The page accepts both names (docs/product-decisions.md, A124).
-it.each(['friend_request', 'friend-request-received'])('parses %s as a friend request', (event) => {
+it.each(['friend_request', 'friend-request-received'])('parseFrame reads %s as a friend request', (event) => {
   expect(parseFrame(JSON.stringify({ event, data: friendRequest }))).toEqual({
     event: 'friend_request',
     data: friendRequest,
@@ -19,7 +19,7 @@ it.each(['friend_request', 'friend-request-received'])('parses %s as a friend re
 it.each([
   ['an event of a newer release', 'chat_reported', { sessionId: 's1', seq: 4, by: 1 }],
   ['a known event with unknown data', 'random_message', { sessionId: 's1', seq: 4, parts: [] }],
-])('parses %s with a sessionId and a seq as session_advanced', (_, event, data) => {
+])('parseFrame reads %s with a sessionId and a seq as session_advanced', (_, event, data) => {
   expect(parseFrame(JSON.stringify({ event, data }))).toEqual({
     event: 'session_advanced',
     data: { sessionId: 's1', seq: 4 },
@@ -40,6 +40,6 @@ it.each([
   ],
   ['a truncated frame', '{"event":'],
   ['a frame without an event', JSON.stringify({ data: friendRequest })],
-])('drops %s', (_, text) => {
+])('parseFrame drops %s', (_, text) => {
   expect(parseFrame(text)).toBeUndefined();
 });

@@ -9,6 +9,7 @@ const isServerEvent = (event: string): event is ServerEvent => Object.hasOwn(ser
 /**
  * Validates the data of one event of the contract. A stored event (recognized by `sessionId` and `seq`) that this
  * version cannot read becomes `session_advanced`, so that the sequence has no gap.
+ * @param ref the id that the client gave the request which the event answers
  * @returns undefined for any other event that is unknown or has invalid data
  */
 export const parseEvent = (name: string, data: unknown, ref?: string): ServerFrame | undefined => {

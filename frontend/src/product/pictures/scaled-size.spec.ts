@@ -5,7 +5,7 @@ it.each([
   [4_032, 3_024, 2_048, 1_536, true],
   [3_024, 4_032, 1_536, 2_048, true],
   [10_000, 2, 2_048, 1, true],
-])('scales %i × %i px to %i × %i', (width, height, toWidth, toHeight, isScaled) => {
+])('computeScaledSize turns %i × %i px into %i × %i px', (width, height, toWidth, toHeight, isScaled) => {
   expect(computeScaledSize({ width, height })).toEqual({ width: toWidth, height: toHeight, isScaled });
 });
 

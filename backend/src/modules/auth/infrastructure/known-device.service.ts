@@ -42,7 +42,8 @@ export class KnownDeviceService {
   remember(response: Response, { userId, credentialsVersion }: VerifiedUser): void {
     const deviceId = randomBytes(DEVICE_ID_BYTES).toString('base64url');
     const payload = [PAYLOAD_PREFIX, userId, credentialsVersion, deviceId].join('.');
+    const [signingSecret] = this.cookie.secrets;
     const options = { ...this.cookie.options, maxAge: COOKIE_LIFETIME_MS };
-    response.cookie(this.cookie.knownDeviceCookieName, sign(payload, this.cookie.secrets[0]), options);
+    response.cookie(this.cookie.knownDeviceCookieName, sign(payload, signingSecret), options);
   }
 }

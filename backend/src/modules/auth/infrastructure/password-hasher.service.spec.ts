@@ -3,7 +3,7 @@ import { PasswordHasherService } from './password-hasher.service';
 
 describe('PasswordHasherService', () => {
   const hasher = new PasswordHasherService();
-  // Computes the hash that `verify` checks in place of a missing one, so that it takes as long as with one.
+  // Computes the dummy hash, which `verify` checks when there is no hash.
   beforeAll(() => hasher.onModuleInit());
 
   it('creates argon2id hashes with 19 MiB and two iterations, and verifies the exact password', async () => {

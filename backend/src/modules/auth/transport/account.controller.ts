@@ -54,7 +54,7 @@ export class AccountController {
   ): Promise<SuccessDto> {
     requireSelf(login, id);
     const verifiedUser = await this.auth.changePassword(request, login, currentPassword, newPassword);
-    // The change has made all devices unknown, including this one.
+    // A new password makes all known devices of the user unknown, including this one.
     this.knownDevices.remember(response, verifiedUser);
     return { success: true };
   }

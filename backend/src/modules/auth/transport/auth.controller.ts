@@ -53,8 +53,9 @@ export class AuthController {
     @UserVerifiedByPassword() verifiedUser: VerifiedUser,
   ): Promise<UserResponseDto> {
     await this.loginSessions.begin(request, verifiedUser);
-    // Sets a cookie for this user. The cookie of `ensureDevice` identifies the browser, for all its users.
+    // This cookie records that this user has signed in here; it only affects the limits on password guessing.
     this.knownDevices.remember(response, verifiedUser);
+    // This cookie identifies the browser, for all its users.
     const device = this.deviceCookie.ensureDevice(request, response);
     await this.deviceAccounts.recordUse(device.hash, verifiedUser.userId);
     return { user: await this.users.getSelf(verifiedUser.userId) };
@@ -77,7 +78,8 @@ export class AuthController {
     return { user: await this.users.getSelf(verifiedUser.userId) };
   }
 
-  // Open to suspended and banned users: an anonymous user stays the same user, and a new user inherits the sanction.
+  // Open to suspended and banned users, too. One who is anonymous stays the same user, and a new user in the same
+  // browser inherits the sanction.
   @Post('anonymous')
   @RateLimitedBy('anonymous', 'address')
   @ApiCreatedResponse({ type: UserResponseDto })

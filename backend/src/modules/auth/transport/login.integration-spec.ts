@@ -37,12 +37,13 @@ describe('a login', () => {
 
   it('issues another session id and ends the previous login of the browser', async () => {
     const { browser, email, cookie, userId } = await accounts.register();
+    // The session ids of one login are a family. The message `revoke`, which replicas receive on the channel of the
+    // user, closes the sockets of a family.
     const messages = await accounts.recordChannelMessages(userId, async () => {
       const response = await accounts.logIn(email, { browser }).expect(200);
       expect(readSessionCookie(response)).not.toBe(cookie);
     });
     expect(await accounts.readProfileStatus(cookie, userId)).toBe(401);
-    // The session ids of one login are a family. The message `revoke` closes the sockets of a family.
     expect(messages).toMatchObject([{ kind: 'revoke', familyIds: [expect.any(String)] }]);
   });
 
@@ -58,13 +59,13 @@ describe('a session cookie', () => {
     ['was not signed by the server', 'thaw.sid=s%3Aplanted.signature'],
     ['has no signature', 'thaw.sid=planted'],
     ['is empty', 'thaw.sid='],
-  ])('is replaced when its session id %s', async (_case, cookie) => {
+  ])('is replaced by POST /api/anonymous when its session id %s', async (_case, cookie) => {
     const response = await accounts.openBrowser().post('/api/anonymous').set('Cookie', cookie).expect(201);
     expect(readSessionCookie(response)).toBeDefined();
     expect(readSessionCookie(response)).not.toBe(cookie);
   });
 
-  it('is replaced when its session has ended', async () => {
+  it('is replaced by POST /api/anonymous when its session has ended', async () => {
     const { browser, cookie } = await accounts.register();
     await browser.post('/api/logout').expect(204);
     const response = await accounts.openBrowser().post('/api/anonymous').set('Cookie', cookie).expect(201);
@@ -72,7 +73,7 @@ describe('a session cookie', () => {
     expect(readSessionCookie(response)).not.toBe(cookie);
   });
 
-  it('is rejected when its session id was changed', async () => {
+  it('is rejected by routes for signed-in users when its session id was changed', async () => {
     const { cookie, userId } = await accounts.register();
     // The cookie is `thaw.sid=s%3A<session id>.<signature>`.
     const [prefix, idAndSignature] = cookie.split('s%3A') as [string, string];

@@ -7,8 +7,8 @@ const MAX_UTF16_UNITS = 2 * limits.passwordMaxLength;
 
 /**
  * Accepts a string of well-formed Unicode that is not longer than the longest password. Lone surrogates are refused:
- * they have no UTF-8 encoding, so passwords that differ only in them would have the same hash. It is for current
- * passwords: one of the wrong length is a wrong password, not an invalid body.
+ * they have no UTF-8 encoding, so passwords that differ only in them would have the same hash. This validator is for
+ * current passwords: one that is too short for a new password is a wrong password, not an invalid body.
  */
 export const IsWellFormedPassword = (): PropertyDecorator =>
   ValidateBy({

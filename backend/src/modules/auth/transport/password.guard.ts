@@ -30,7 +30,7 @@ export class PasswordGuard extends AuthGuard('local') {
 export const UserVerifiedByPassword = createParamDecorator(
   (_: unknown, context: ExecutionContext): VerifiedUser => {
     const { verifiedUser } = context.switchToHttp().getRequest<VerifiedRequest>();
-    // The route lacks `PasswordGuard`, so no password has been verified.
+    // Missing only if the route lacks `PasswordGuard`.
     if (!verifiedUser) throw new DomainError('invalid_credentials');
     return verifiedUser;
   },

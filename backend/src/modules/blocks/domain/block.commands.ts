@@ -8,7 +8,7 @@ interface Command<Type extends string> {
 }
 
 export type BlockUser = Command<'BlockUser'> & {
-  /** False for the blocker themself, for users who do not exist, and for users whom the blocker has never met. */
+  /** False if the user to block is the blocker themself, does not exist, or has never met the blocker. */
   mayBlock: boolean;
   /** Number of users whom the blocker has already blocked; the decider limits it. */
   blockedCount: number;

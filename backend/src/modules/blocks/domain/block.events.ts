@@ -1,4 +1,4 @@
-interface RecordedEvent<Type extends string> {
+interface RecordedBlockEvent<Type extends string> {
   type: Type;
   eventId: string;
   occurredAt: Date;
@@ -9,7 +9,7 @@ interface RecordedEvent<Type extends string> {
  * The events of one user's block of another, in the stream `block-<blocker id>-<blocked id>`. The stored types say
  * `Person` for a user (docs/stored-names.md).
  */
-export type BlockEvent = RecordedEvent<'PersonBlocked'> | RecordedEvent<'PersonUnblocked'>;
+export type BlockEvent = RecordedBlockEvent<'PersonBlocked'> | RecordedBlockEvent<'PersonUnblocked'>;
 
 export const buildBlockStreamId = (blockerId: number, blockedId: number): string =>
   `block-${blockerId}-${blockedId}`;

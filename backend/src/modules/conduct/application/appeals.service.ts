@@ -47,7 +47,7 @@ export class AppealsService {
       noticeId,
       words: normalizeText(words),
     });
-    // An earlier appeal is open, too: if it is decided, `conduct.fileAppeal` throws already_answered.
+    // If `isNew` is false, the earlier appeal is open: for a decided one, `conduct.fileAppeal` throws already_answered.
     return { appeal: { id: appealId, noticeId, createdAt: createdAt.toISOString(), state: 'open' }, isNew };
   }
 }

@@ -19,7 +19,7 @@ export class ReporterWeightService {
     private readonly reports: ReportRepository,
   ) {}
 
-  /** @returns 0 when the reporter is suspended, banned or unreliable. */
+  /** @returns 0 (reports do not count) if the reporter is suspended, banned or unreliable, otherwise 1. */
   async weigh(reporterId: number): Promise<0 | 1> {
     const [standing, { decided, dismissed }] = await Promise.all([
       this.standings.find(reporterId),

@@ -8,7 +8,7 @@ export interface FiledReport {
   reportId: number;
   caseId: number;
   reporterId: number;
-  /** The user id under which the reporter is counted. The accounts of one device share it, so they count once. */
+  /** User id under which the reporter is counted. In a case, reporters on one device share an id and count once. */
   countsAs: number;
   /**
    * 0 if the report does not count towards automatic care, for example because its reporter is unreliable. Automatic

@@ -22,7 +22,7 @@ export type ReportFiled = ConductEventOf<
     reportId: number;
     caseId: number;
     reporterId: number;
-    /** The user id under which the reporter is counted. The accounts of one device share it, so they count once. */
+    /** User id under which the reporter is counted. In a case, reporters on one device share an id and count once. */
     countsAs: number;
     /** 0 for reporters who are suspended or whose reports are mostly dismissed. */
     weight: 0 | 1;

@@ -14,8 +14,8 @@ import {
 } from '../../../testing/conduct-events.fixture';
 import { expectRefusal } from '../../../testing/refusal.functions';
 
-// By default `mod` decides cases and `otherMod` confirms bans. Moderators who are involved in the case, or would review
-// their own decision, are refused with `own_decision`.
+// All cases are about `ada`. By default `mod` decides cases and `otherMod` confirms bans. Moderators who are involved
+// in the case, or would review their own decision, are refused with `own_decision`.
 
 /** The user who has filed the report of `createBannedHistory`. */
 const firstReporter = 11;
@@ -70,7 +70,7 @@ describe('a ban', () => {
   it('cannot be confirmed by a reporter, the banned user or a friend of a user of the case', () => {
     expectRefusedConfirmation({ moderatorId: firstReporter }, 'own_decision');
     expectRefusedConfirmation({ moderatorId: ada }, 'own_decision');
-    // Friends of the users are excluded moderators.
+    // The caller of the rules passes the moderators who are friends of a user of the case.
     expectRefusedConfirmation({ excludedModeratorIds: [otherMod] }, 'own_decision');
   });
 
@@ -139,7 +139,7 @@ describe('an age question', () => {
     noticeId = history.findLastData('AgeAsked').noticeId,
   ) => history.execute({ type: 'AnswerAgeQuestion', noticeId, answer });
 
-  it('suspends users who answer that they are minors until a moderator has decided', () => {
+  it('suspends users who answer that they are minors; the suspension lasts until a moderator has decided', () => {
     const history = new ConductHistory();
     history.execute(createFinding('stated_age'));
     expect(listTypes(answerQuestion(history, 'minor'))).toEqual(['AgeAnswered', 'SanctionImposed']);

@@ -6,8 +6,8 @@ import type { ConductEvent } from '../domain/conduct.events';
 type ConductOnlyType = Exclude<ConductEvent['type'], StandingEvent['type']>;
 
 /**
- * The fields of each event type that can be erased. The types define no `subjectId`, the user whose erasure would also
- * erase the fields, because a field may concern several users. The fields expire with their case instead.
+ * The fields of each event type that can be erased. A field may concern several users, so the types define no
+ * `subjectId` (the user whose erasure also erases the fields). The fields expire with their case instead.
  */
 const personalFields: Record<ConductOnlyType, readonly string[]> = {
   CaseOpened: [],

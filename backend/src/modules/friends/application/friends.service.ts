@@ -24,7 +24,10 @@ import { type FriendshipEvent, buildFriendshipStreamId } from '../domain/friends
 import type { FriendshipState, FriendRequestState } from '../domain/friendship.state';
 import { FriendRepository } from '../infrastructure/friend.repository';
 
-/** A command without the fields that `execute` adds. Conditional, so that `Omit` applies to each command type. */
+/**
+ * A command without the fields that `execute` adds. The conditional type applies `Omit` to each command separately;
+ * `Omit` of the union would keep only the fields that all commands share.
+ */
 type FriendshipInput<Command extends FriendshipCommand = FriendshipCommand> =
   Command extends FriendshipCommand ? Omit<Command, 'eventId' | 'at'> : never;
 

@@ -13,7 +13,7 @@ export class BlockedImageEntity {
   @Column({ type: 'text' })
   sha256: string;
 
-  /** Difference hash of the picture, in hex; null when it is unknown, or meaningless as for a plain picture. */
+  /** Difference hash of the picture, in hex; null if unknown, or if the picture has no structure (a plain colour). */
   @Column({ type: 'text', nullable: true })
   dhash: string | null;
 

@@ -41,14 +41,14 @@ export class MatchMetricsRegistry {
   /**
    * Records how long a user had searched, if the new state ends the search.
    * @param kind the new state; `claimed` is a match by another call
-   * @param since when the search started that this replica tracks; null after the match that ended it, undefined if
-   * this replica tracks none
+   * @param since when the search started; null if its match has already been recorded, undefined if this replica
+   * tracks no search of the user
    */
   recordSearchResult(kind: MatchState['kind'], since: Date | null | undefined): void {
-    if (since && (kind === 'matched' || kind === 'claimed'))
-      this.timesToMatch.observe(Date.now() - since.getTime());
-    // Without a tracked search, a match counts as one that was made at once, after 0 s. A claim does not count then:
-    // its search was counted before, or was not tracked here.
+    const isMatched = kind === 'matched' || kind === 'claimed';
+    if (since && isMatched) this.timesToMatch.observe(Date.now() - since.getTime());
+    // Without a running search, this call has matched the user at once: 0 s. A claim without one is not recorded: its
+    // search has been recorded already, or is not tracked here.
     else if (kind === 'matched') this.timesToMatch.observe(0);
   }
 }

@@ -304,8 +304,8 @@ export class MatchQueueService {
   }
 
   /**
-   * Records that the chat of the two was ended for safety (one of them stated to be under 18). Has to be called before
-   * `finish`, which then keeps this mark.
+   * Records that the chat of the two was ended for safety, because one of them stated that they are under 18. Has to be
+   * called before `finish`, which then keeps this mark.
    */
   async markEndedForSafety(userId: number, otherId: number): Promise<void> {
     await this.redis.set(

@@ -25,7 +25,8 @@ export class OverdueMatchesService {
 
   @OnProcessEvent('LeaseRenewed')
   async settle(): Promise<void> {
-    // The parts only select the replicas that poll: each of these polls for all overdue claims and chats.
+    // `getAssignedParts` divides work among the replicas. Here it only selects the replicas that poll: each of them
+    // polls for all overdue claims and chats.
     const isSettlingReplica = this.lease.getAssignedParts(SETTLING_REPLICAS).length > 0;
     if (this.isSettling || !isSettlingReplica) return;
     this.isSettling = true;

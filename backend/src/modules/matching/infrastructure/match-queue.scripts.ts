@@ -5,9 +5,10 @@ import { BLOCKED, COOLING, matchRecordLua } from './match-record.scripts';
 // Lua scripts of the match queue. `matchRecordLua` defines their functions, and the fields of a user's record.
 // - A claim is a match whose chat has not been created yet; its two users are claimed.
 // - A parked user is searching, but has no socket and is not in a queue.
-// - The match parameters of a script are: the session id for a match, the time in ms until its claim expires, and the
-//   time in ms after which a cool-down is ignored.
-// - Excluded users are the last of ARGV, from the index `firstExcluded`.
+// - A session is the id of a match's chat session.
+// - The match parameters of a script are: the session of a match that it makes, the time in ms until the claim expires,
+//   and the time in ms after which a cool-down is ignored.
+// - The excluded users, with whom the user must not be matched, are all arguments from the index `firstExcluded` on.
 
 /** Users are matched within their pool only. The common pool is named ''. */
 export type PoolName = '' | 'care';
@@ -15,8 +16,8 @@ export type PoolName = '' | 'care';
 type Criteria = [gender: Gender, preference: Preference, pool: PoolName];
 
 /**
- * `idle`: the user does not search, or is parked. Every other reply has the user's criteria after the outcome.
- * `retryInMs` is '' unless a candidate was skipped because of a cool-down.
+ * `idle`: the user has no record or, in a retry or a change of pool, is parked. Every other reply has the user's
+ * criteria after the outcome. `retryInMs` is '' unless a candidate was skipped because of a cool-down.
  */
 export type JoinReply =
   | ['searching', ...Criteria, since: string, retryInMs: string]
@@ -28,7 +29,7 @@ export type JoinReply =
  * Adds a user to the queue. A searching user keeps their place, with the new preference and pool. Joining again while
  * claimed cancels an earlier leave.
  * ARGV: user, member, replica, match parameters, gender, preference, pool, excluded users. `member` and `replica` are
- * both the id of this replica: in matching, the members of the socket directory are replicas.
+ * both the id of this replica: in the socket directory of matching (see `matchRecordLua`), the members are replicas.
  */
 export const joinScript = new RedisScript<JoinReply>(`${matchRecordLua}
 local user, member, replica, session, claimMs, ignoreCoolDownAfterMs, gender, preference, pool = unpack(ARGV, 1, 9)
@@ -50,9 +51,8 @@ return attemptMatch(user, record, session, claimMs, ignoreCoolDownAfterMs, first
 
 /**
  * Records that a replica holds sockets of the user, and returns the user's state. Nothing is recorded for a user in a
- * chat, who cannot be matched. A searching user returns to the queue, and matching is retried.
- * ARGV: user, member and replica as for `joinScript`; then match parameters and excluded users. Without these, matching
- * is not retried.
+ * chat, who cannot be matched. A searching user returns to the queue, and matching is retried if there are match
+ * parameters. ARGV: user, member and replica as for `joinScript`; optionally match parameters and excluded users.
  */
 export const resumeScript = new RedisScript<JoinReply>(`${matchRecordLua}
 local user, member, replica, session, claimMs, ignoreCoolDownAfterMs = unpack(ARGV, 1, 6)
@@ -79,9 +79,9 @@ return nil
 );
 
 /**
- * Evicts dead replicas. ARGV, as for each sweep script of a socket directory: a grace period in ms (not used here);
- * from index 2, the time in ms at which the replicas were found dead, and their ids. Returns 1 if another call has to
- * evict more.
+ * Evicts dead replicas. Returns 1 if another call has to evict more. ARGV is the same for each sweep script of a socket
+ * directory: a grace period in ms, which is not used here; the time in ms at which the replicas were found dead; the
+ * ids of these replicas.
  */
 export const sweepScript = new RedisScript<[more: 0 | 1]>(
   `${matchRecordLua}
@@ -133,6 +133,7 @@ for i, user in ipairs(users) do
   redis.call('HSET', userKey(user), 'state', 'chatting')
   redis.call('HDEL', userKey(user), 'left')
   redis.call('PERSIST', userKey(user))
+  -- The directory has only searching and claimed users.
   directory.forget(user)
 end
 removeMatch(prefix .. 'claims', session, users[1], users[2])
@@ -183,7 +184,10 @@ removeMatch(prefix .. 'claims', session, users[1], users[2])
 return searching
 `);
 
-/** Retries matching for a searching user. ARGV: user, match parameters, excluded users. */
+/**
+ * Retries matching for a searching user. A user without a live replica is parked instead. ARGV: user, match
+ * parameters, excluded users.
+ */
 export const retryScript = new RedisScript<JoinReply>(`${matchRecordLua}
 local user, session, claimMs, ignoreCoolDownAfterMs = unpack(ARGV, 1, 4)
 local firstExcluded = 5
@@ -214,8 +218,8 @@ return retryMatch(user, record, session, claimMs, ignoreCoolDownAfterMs, firstEx
  */
 export const RECENT_PARTNER_TTL_MS = 600_000;
 /**
- * Value of the key of recent partners whose chat was ended because one of them stated to be under 18. It is set before
- * `finishScript` runs.
+ * Value of the key `recent-partners` of two users if their chat was ended because one of them stated that they are
+ * under 18. It is set before `finishScript` runs.
  */
 export const ENDED_FOR_SAFETY = 'removed';
 
@@ -264,6 +268,7 @@ local user, other = unpack(ARGV)
 redis.call('SET', separationKey(user, other), '${BLOCKED}', 'PX', ${SEPARATION_TTL_MS})
 local record = loadRecord(user)
 if not record or record.state == 'searching' or record.partner ~= other then return {} end
+-- One mark is enough, because confirmScript checks both users.
 if record.state == 'claimed' then redis.call('HSET', userKey(user), 'apart', '1') end
 return {record.state, record.session}
 `,

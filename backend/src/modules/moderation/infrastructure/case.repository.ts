@@ -23,7 +23,7 @@ export interface CaseRow {
   priors_part: number;
   automatic_part: number;
   waiting_part: number;
-  /** Whether the case waits because of reports that all have weight 0: by excluded or unreliable reporters. */
+  /** Whether the case waits because of reports, and all their reporters are excluded or unreliable (weight 0). */
   is_halved: boolean;
   /** Whether the case waits for a moderator: for a decision, the answer to an appeal, or the confirmation of a ban. */
   is_waiting: boolean;
@@ -128,7 +128,7 @@ export class CaseRepository {
   }
 
   async find(caseId: number): Promise<CaseRow | null> {
-    // Passed to the statement, because the lists use the same SQL with the time of their first page.
+    // The SQL, which the lists also use, has the time as a parameter: a list uses that of its first page for all pages.
     const asOf = await this.readDatabaseTime();
     const [row] = await this.dataSource.query<CaseRow[]>(singleCaseSql, [asOf, caseId]);
     return row ?? null;
@@ -225,7 +225,7 @@ export class CaseRepository {
     return rows.map(({ id, is_friend: isFriend }) => ({ id: Number(id), isFriend }));
   }
 
-  /** The stored hashes of the images, without duplicates. Images without a hash are left out. */
+  /** Finds the hashes by which images of a case are blocked, without duplicates. Leaves out images without a hash. */
   async findImageHashes(keys: readonly string[]): Promise<ImageHashes[]> {
     return this.dataSource.query<ImageHashes[]>(
       'SELECT DISTINCT ON (sha256) sha256, dhash FROM uploads WHERE key = ANY($1) AND sha256 IS NOT NULL',

@@ -3,7 +3,10 @@ import { ApiCookieAuth, ApiTags } from '@nestjs/swagger';
 import { ModeratorGuard } from '../../../platform/http/moderator.guard';
 import { RateLimitGuard } from '../../../platform/http/rate-limit.guard';
 
-/** A controller whose routes are for moderators only. The guards refuse others before ids and bodies are parsed. */
+/**
+ * Class decorator of a controller whose routes are for moderators only. The guards refuse others before ids and bodies
+ * are parsed.
+ */
 export const ModerationController = (path: string): ClassDecorator =>
   applyDecorators(
     ApiTags('moderation'),

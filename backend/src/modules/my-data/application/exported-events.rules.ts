@@ -91,8 +91,8 @@ const keepReasonOfNotice = (reason: unknown, _userId: number, { cause }: EventDa
   reason === null || cause === 'not_confirmed' ? reason : undefined;
 
 /**
- * A chat that ended because a user stated to be under 18 looks to its users like a lost connection. `finding` refers to
- * the statement.
+ * A chat that ended because a user stated an age under 18 looks to its users like a lost connection. `finding` refers
+ * to the statement.
  */
 const toShownEnd = ({ finding: _, reason, ...data }: EventData): EventData => ({
   ...data,

@@ -22,7 +22,7 @@ export interface LogSnapshot {
   position: LogSequenceNumber;
 }
 
-/** An `ExportableEvent` before it is known whether the user can read it. */
+/** An `ExportableEvent` without `isReadable`, which `ExportContentService` computes from `isCurrentText`. */
 type StoredExportableEvent = Omit<ExportableEvent, 'isReadable'> & {
   /** Whether the event has the current text of a private message. */
   isCurrentText: boolean;
@@ -43,17 +43,18 @@ interface EventRow {
 /**
  * Builds an SQL condition: whether an event was committed when the export began (docs/decisions/0063). The log only
  * grows, so the condition gives every page the same state of the log without a transaction that stays open. An event
- * that was recorded ten minutes before the export is certainly committed, because transactions last seconds. The
- * snapshot is not used for such an event: in a database restored from a dump, old transaction ids mean nothing.
+ * that was recorded more than ten minutes before the export is certainly committed, because transactions last seconds.
+ * The snapshot is not needed for such an event, and would be wrong after the database was restored from a dump: the
+ * transaction ids of earlier events then mean nothing.
  * @param events an alias of the table `events`. Parameters of the statement: $3 `pgSnapshot`, $4 `startedAt`.
  */
 const buildIsInSnapshotSql = (events: string): string =>
   `(${events}.recorded_at < $4::timestamptz - interval '10 minutes' OR pg_visible_in_snapshot(${events}.transaction_id, $3::pg_snapshot))`;
 
 /**
- * Parameters: $1 stream ids, $2 event types, $3 `pgSnapshot`, $4 `startedAt`, $5 the position after which to read, $6
- * the id of the user, $7 the maximum number of events or null. The fields `evidence` and `note` are not read: they
- * are for moderators only.
+ * Parameters: $1 stream ids, $2 event types, $3 `pgSnapshot`, $4 `startedAt`, $5 the position in the stream after which
+ * to read (0 for several streams), $6 the id of the user, $7 the maximum number of events or null. The fields
+ * `evidence` and `note` are not read: they are for moderators only.
  */
 const SELECT_EVENTS = `
 SELECT e.stream_id, e.stream_position, e.type, e.schema_version, e.data, p.data - '{evidence,note}'::text[] AS personal,
@@ -88,7 +89,7 @@ export class ExportRepository {
       'SELECT pg_current_snapshot()::text AS pg_snapshot, now() AS started_at',
     );
     if (!row) throw new Error('A snapshot returned no row');
-    // Read after the snapshot, so that the position is not before any of its events.
+    // Read after the snapshot, so that all events of the snapshot are at or before the position.
     const position = await readPrimaryPosition(this.dataSource.manager);
     return { pgSnapshot: row.pg_snapshot, startedAt: row.started_at, position };
   }
@@ -231,6 +232,7 @@ export class ExportRepository {
     return this.replica.read((connection) => connection.query<Row[]>(text, [...parameters]), position);
   }
 
+  /** @param select a query or UNION with the column `id`. The result is one page of ids, in ascending order. */
   private async readIds(select: string, parameters: readonly unknown[]): Promise<number[]> {
     const rows = await this.dataSource.query<{ id: string }[]>(`${select} ORDER BY id LIMIT ${PAGE_SIZE}`, [
       ...parameters,
@@ -317,7 +319,7 @@ interface RecordQuery {
   toData?: (row: Record<string, unknown>) => Record<string, unknown>;
 }
 
-/** The queries cast ids to `float8`, because the driver returns `bigint` as text. */
+/** The queries cast exported ids to `float8`, because the driver returns `bigint` as text. A `pageKey` may be text. */
 const recordQueries: readonly RecordQuery[] = [
   {
     table: 'sessions',

@@ -22,7 +22,7 @@ export class MyDataController {
 
   @Post('erasure')
   @HttpCode(202)
-  // Suspended and banned users may delete their own accounts; for another id they get `suspended`.
+  // Suspended and banned users may delete the account in the path if it is their own. For another they get `suspended`.
   @OpenToExcluded('id')
   @ApiAcceptedResponse({
     type: ErasureAcceptedDto,

@@ -50,7 +50,10 @@ export interface ChangeResult {
 }
 
 type ChangeCommand = Exclude<PrivateMessageCommand, { type: 'SendPrivateMessage' }>;
-/** A command without the fields that the service adds. Conditional, so that `Omit` applies to each command type. */
+/**
+ * A command without the fields that the service adds. The conditional type applies `Omit` to each command separately;
+ * `Omit` of the union would keep only the fields that all commands share.
+ */
 type ChangeInput<Command extends ChangeCommand = ChangeCommand> = Command extends ChangeCommand
   ? Omit<Command, 'eventId' | 'at'>
   : never;
@@ -79,8 +82,9 @@ export class PrivateChatService {
   /**
    * Resolves once the message is committed. A call with the `clientId` of an earlier message stores nothing and
    * returns the id and the time of the earlier message.
-   * @throws DomainError not_friends; message_not_found for a quoted message; invalid_payload, also for the `clientId`
-   * of a message to another receiver; message_too_long; image_not_yours
+   * @throws DomainError not_friends; message_not_found if the quoted message cannot be quoted; invalid_payload for
+   * invalid content, or if the sender has used the `clientId` for a message to another receiver; message_too_long;
+   * image_not_yours
    */
   async send(outgoing: OutgoingMessage): Promise<SendResult> {
     const { senderId, receiverId, messageType, content, replyToId } = outgoing;
@@ -90,7 +94,7 @@ export class PrivateChatService {
     if (hasImages) await this.requireFriends(senderId, receiverId);
     const event = createSentEvent(outgoing);
     if (hasImages && !(await this.mayQuote(outgoing))) {
-      // The quoted message may have been deleted after an earlier attempt stored this message.
+      // An earlier attempt may have stored this message before the quoted message was deleted.
       const earlierResult = await this.findEarlierResult(outgoing);
       if (!earlierResult) throw new DomainError('message_not_found');
       return earlierResult;

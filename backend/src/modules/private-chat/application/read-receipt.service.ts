@@ -14,11 +14,12 @@ export class ReadReceiptService {
   ) {}
 
   /**
-   * Marks every message from the friend as read, and publishes this to the user's sockets if any was unread.
+   * Marks every message from the friend as read. If a message was unread, publishes this to the user's sockets.
    * @throws DomainError not_friends
    */
   async markRead(userId: number, friendId: number): Promise<void> {
-    if (!(await this.chat.markRead(userId, friendId))) return;
+    const hadUnread = await this.chat.markRead(userId, friendId);
+    if (!hadUnread) return;
     try {
       await this.userPublisher.sendFrame(userId, 'private_messages_read', { friendId });
     } catch (error) {

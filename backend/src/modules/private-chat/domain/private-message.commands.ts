@@ -22,7 +22,7 @@ export type SendPrivateMessage = Command<'SendPrivateMessage'> & {
 type Change<Type extends string> = Command<Type> & { userId: number; friendId: number };
 
 export type EditPrivateMessage = Change<'EditPrivateMessage'> & { content: string };
-/** Adds the reaction, or removes an existing one. Without `refFingerprint`, a retry would undo it. */
+/** Adds the reaction, or removes an existing one. `refFingerprint` prevents a retry from undoing this. */
 export type ReactToPrivateMessage = Change<'ReactToPrivateMessage'> & {
   emoji: string;
   /** Hash of the frame's `ref`, which a client repeats in retries of the frame; null for a frame without a `ref`. */

@@ -130,8 +130,8 @@ export class ChatLifecycleService {
 
   /**
    * Completes a removal: after a message or an edit, the server has ended the chat for safety, and the end contains a
-   * finding (a user stated to be under 18). Before the users are freed, `AgeStated` reports the finding to moderation.
-   * If this fails, the worker reports it later.
+   * finding (a user stated that they are under 18). Before the users are freed, `AgeStated` reports the finding to
+   * moderation. If this fails, the worker reports it later.
    */
   async completeRemoval(chat: LiveChat, events: readonly LoggedEvent[]): Promise<void> {
     for (const { eventId, event } of events) {

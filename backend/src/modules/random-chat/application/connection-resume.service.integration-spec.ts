@@ -58,7 +58,10 @@ describe('a socket in a random chat', () => {
   };
   const showChat = (socket: ThawSocket, sessionId: string, showsChat: boolean) =>
     socket.request('show_chat', { sessionId, showsChat });
-  /** Replaces `share`, which grants the partner access to the images of a message. No file has the test's URL. */
+  /**
+   * Replaces `share`, which grants the partner access to the images of a message. The real one would fail, because
+   * `IMAGE_MARKER` names no uploaded image.
+   */
   const fakeShare = () =>
     jest.spyOn(stack.replicas[0]!.app.get(UploadsService), 'share').mockResolvedValue(undefined);
   const askToSend = (socket: ThawSocket, sessionId: string, lines: string[], clientId?: string) =>
@@ -77,7 +80,7 @@ describe('a socket in a random chat', () => {
     expect(newSocket.all('session_resumed')).toMatchObject([{ seq: 1 + messageCount, last: true }]);
   });
 
-  it('reads only the first and last event of a chat that ended before the user reconnected', async () => {
+  it('makes the replica read only the first and last event of a chat that ended before the reconnect', async () => {
     const { ada, adaSocket, bobSocket, sessionId } = await startChat();
     await adaSocket.terminate(); // a lost connection; the chat continues during the grace period
     await bobSocket.request('skip_chat', { sessionId });
@@ -176,7 +179,7 @@ describe('a socket in a random chat', () => {
   it('receives no queue_left when another tab of the user sends leave_queue during the chat', async () => {
     const { ada, adaSocket, sessionId } = await startChat();
     const tab = await ada.openSocket(stack.origins[1], { sessionId, seq: 1 });
-    await tab.next('session_resumed'); // later messages arrive in frames of their own
+    await tab.next('session_resumed'); // later messages arrive as `random_message`, not in this frame
     // leave_queue would skip a chat whose match is recent, so the match is made to look old.
     await stack.store.redis.hset(matchingKeys.user(ada.user.id), 'claimedAt', '1');
     await adaSocket.request('leave_queue', {});
@@ -199,6 +202,7 @@ describe('a socket in a random chat', () => {
     const adaSocket = await (await stack.createVisitor(0, 'female')).openSocket();
     const bobSocket = await (await stack.createVisitor(1, 'male')).openSocket();
     await adaSocket.request('join_queue', { preferences: 'male' });
+    // `ask`, because the answer may be an error: the fake `confirm` throws.
     await bobSocket.ask('join_queue', { preferences: 'female' });
     await until(() => sessionId);
     const stream = chatKeys(findShard(sessionId)).stream(sessionId);

@@ -41,7 +41,7 @@ export class LiveChatService implements OnModuleInit, OnApplicationShutdown {
   private readonly joinedSessionIds = new Map<SocketConnection, string>();
   /** For each socket, the session whose end it received last. */
   private readonly lastEndedSessionIds = new WeakMap<SocketConnection, string>();
-  /** Restores the newest entries (the tail) of chats when Redis has lost them. */
+  /** Restores the tail of a chat, its newest entries (stored events), when Redis has lost it. */
   private readonly tails: ChatTailService;
   private readonly services: LiveChatServices;
   private readonly eventLoop = new EventLoopLimiter();
@@ -95,8 +95,9 @@ export class LiveChatService implements OnModuleInit, OnApplicationShutdown {
   }
 
   /**
-   * Returns the chat that a client's frame names, even if it has ended, because a retried command gets its ack again.
-   * The result is synchronous if the socket has joined the chat, which is the case for almost every frame.
+   * Returns the chat that a client's frame names. It may have ended: a client that missed the ack of a command retries
+   * the command, and gets the ack from the chat's events. The result is synchronous if the socket has joined the chat,
+   * which is the case for almost every frame.
    * @throws DomainError not_in_session when the socket's user is not a participant.
    */
   requireChat(connection: SocketConnection, sessionId: string): LiveChat | Promise<LiveChat> {
@@ -106,9 +107,11 @@ export class LiveChatService implements OnModuleInit, OnApplicationShutdown {
 
   private async joinAndRequireChat(connection: SocketConnection, sessionId: string): Promise<LiveChat> {
     const chat = await this.findServedOrRead(connection, sessionId);
+    // The socket may also have joined the chat while it was read.
     if (this.joinedSessionIds.get(connection) === sessionId) return chat;
     if (!chat.hasParticipant(connection.identity.userId)) throw new DomainError('not_in_session');
     if (chat.isEnded) return chat;
+    // If the socket cannot join, for example because it has closed, the command uses the chat as it was read.
     return (await this.join(connection, sessionId)) ?? chat;
   }
 
@@ -157,13 +160,13 @@ export class LiveChatService implements OnModuleInit, OnApplicationShutdown {
   }
 
   /**
-   * Ends an open chat after Redis lost the record that a user is in it, and frees its users for other chats. If the
-   * chat has already ended, its end is read from the stream and sent to the sockets of this replica.
+   * Ends an open chat because Redis has lost the record that one of its users is in it, and frees both users for other
+   * chats. If the chat has already ended, its end is read from the stream and sent to the sockets of this replica.
    */
   async endAfterLostRecord(sessionId: string): Promise<void> {
     await this.withChat(sessionId, async (chat) => {
       await chat.endAfterLostRecord();
-      // Only logs a failure, unlike `records.close`.
+      // `tails.closeRecords` only logs a failure, unlike `records.close`.
       await this.tails.closeRecords(sessionId, chat.userIds);
     });
   }
@@ -174,10 +177,11 @@ export class LiveChatService implements OnModuleInit, OnApplicationShutdown {
    * @returns the chat; null when it is over, or when the socket has already joined it or is closed.
    */
   async join(connection: SocketConnection, sessionId: string): Promise<LiveChat | null> {
-    const knownSessionIds = [this.lastEndedSessionIds.get(connection), this.joinedSessionIds.get(connection)];
-    if (knownSessionIds.includes(sessionId)) return null;
+    const hasReceivedEnd = this.lastEndedSessionIds.get(connection) === sessionId;
+    const hasJoined = this.joinedSessionIds.get(connection) === sessionId;
+    if (hasReceivedEnd || hasJoined) return null;
     return this.withChat(sessionId, (chat) =>
-      // A partner without a socket in the chat yet ('awaited') is about to join, and is not shown as away.
+      // Only a reconnecting partner is shown as away. One without a socket in the chat yet ('awaited') will soon join.
       this.joinSocket(connection, chat, ['reconnecting'], async () => {
         // Both functions also attach the socket to the chat.
         if (countResumePages(chat, 0) <= 1) sendAllEvents(chat, connection);
@@ -209,6 +213,7 @@ export class LiveChatService implements OnModuleInit, OnApplicationShutdown {
     const awayStates: readonly PartnerState[] = ['reconnecting', 'awaited'];
     if (this.joinedSessionIds.get(connection) !== chat.sessionId)
       return this.joinSocket(connection, chat, awayStates, sendPastEventsAndAttach);
+    // The client has noticed a gap; its socket has already joined.
     await this.recordSocketAndUpdateAway(chat, connection, awayStates);
     await chat.catchUp();
     await sendPastEventsAndAttach();
@@ -241,6 +246,7 @@ export class LiveChatService implements OnModuleInit, OnApplicationShutdown {
       // the start of the new chat.
       await this.endAfterLostRecord(previousSessionId);
     }
+    // Another call may have joined the socket to the chat, or the socket may have closed, since this call began.
     if (this.joinedSessionIds.get(connection) === sessionId || !connection.isOpen) return null;
     if (!chat.hasParticipant(userId)) return null;
     this.joinedSessionIds.set(connection, sessionId);
@@ -262,8 +268,8 @@ export class LiveChatService implements OnModuleInit, OnApplicationShutdown {
     } finally {
       if (!hasJoined) {
         chat.detach(connection);
-        // Needed even if `recordSocket` failed: Redis may still execute a call that timed out in this process. If the
-        // chat has ended, `detachSockets` has already made the same call for a socket that was attached.
+        // Needed even if `recordSocket` failed: Redis may still execute a call that timed out in this process. For an
+        // ended chat, `detachSockets` may have made the same call already, which does no harm.
         if (isEnded) await this.presence.leaveEndedChat(sessionId, connection.id);
         else await this.presence.leave(sessionId, connection.id, this.environment.GRACE_AFTER_LOSS_MS);
         if (this.joinedSessionIds.get(connection) === sessionId) this.joinedSessionIds.delete(connection);
@@ -332,7 +338,7 @@ export class LiveChatService implements OnModuleInit, OnApplicationShutdown {
     if (chat && !chat.isEnded) await this.recordSocket(chat, connection);
   }
 
-  /** Records the socket in the chat and stores whether its partner is away. */
+  /** Records the socket in Redis, and stores in the chat whether the partner of its user is away. */
   private async recordSocketAndUpdateAway(
     chat: LiveChat,
     connection: SocketConnection,
@@ -360,7 +366,7 @@ export class LiveChatService implements OnModuleInit, OnApplicationShutdown {
    * replica's sockets, because this replica's lease (its proof of being alive) has lapsed. The first comparison
    * restores entries that Redis has lost, before chats continue without them. Then all sockets are recorded again,
    * because only replicas with recorded sockets receive publications. The second comparison reads the entries that were
-   * published before that.
+   * published while they were not recorded.
    */
   @OnProcessEvent('LeaseLapsed')
   @OnProcessEvent('SubscriberRestored')

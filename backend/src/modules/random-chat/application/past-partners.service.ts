@@ -20,8 +20,8 @@ export class PastPartnersService {
 
   /**
    * Whether the two may send each other friend requests. They may if they have started a chat after `since`, are in one
-   * now, or were in one a few minutes ago, and if none of these chats was ended for safety (one of them stated to be
-   * under 18).
+   * now, or were in one a few minutes ago, and if none of these chats was ended for safety (because one of the two
+   * stated that they are under 18).
    */
   async mayBecomeFriends(
     userId: number,

@@ -75,7 +75,7 @@ export interface GameIgnored {
  */
 export type ChatEndReason = 'skipped' | 'disconnected' | 'aborted' | 'removed';
 
-/** Why a chat was ended for safety: a user stated to be under 18. */
+/** Why a chat was ended for safety: a user stated that they are under 18. */
 export interface ChatFinding {
   kind: 'stated_age';
   /** The user who stated the age. */

@@ -39,7 +39,7 @@ const chatEndedForAge = (userId: number, messageId: string | null): RandomChatEv
   data: { reason: 'removed', endedBy: null, finding: { kind: 'stated_age', userId, messageId } },
 });
 
-describe('a message in which its sender states to be under 18', () => {
+describe('a message in which its sender states that they are under 18', () => {
   it('is stored and ends the chat, in one decision', () => {
     givenChat(chatStarted)
       .when(sendMessage("hi, i'm 14"))
@@ -76,7 +76,7 @@ describe('a message in which its sender states to be under 18', () => {
   });
 });
 
-// `then` expects exactly these events, so a `ChatEnded` would fail the test.
+// `then` expects exactly these events (which may leave out properties), so a `ChatEnded` would fail the test.
 describe('a message that does not state that its sender is under 18', () => {
   it.each([
     ['an adult age', "i'm 24"],

@@ -24,8 +24,8 @@ const countTokens = (bucket: Bucket | undefined, nowMs: number, { intervalMs, bu
 
 /** @returns the bucket after one more token is taken. Does not check the limit: the event has already happened. */
 export const takeToken = (bucket: Bucket | undefined, nowMs: number, rate: Rate): Bucket => ({
-  // After the rate was reduced, earlier events may exceed it by many tokens. With at least -1 token, the wait for the
-  // next one is two intervals at most.
+  // Events from before a reduction of the rate may exceed the new rate by many tokens. The minimum of -1 limits the
+  // wait for the next token to two intervals.
   tokens: Math.max(-1, countTokens(bucket, nowMs, rate) - 1),
   updatedAtMs: nowMs,
 });

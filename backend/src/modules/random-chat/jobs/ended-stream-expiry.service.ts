@@ -6,12 +6,12 @@ const ORDINARY_EXPIRY_MS = 10 * 60_000;
 /** Longer than a client keeps trying to reconnect (31 s). */
 const EXPIRY_WHEN_FULL_MS = 60_000;
 
-/** Decides how long a stream stays in Redis, for clients that reconnect, after PostgreSQL has the end of its chat. */
+/** Decides how long Redis keeps the stream of a chat whose end is in PostgreSQL, for clients that reconnect. */
 @Injectable()
 export class EndedStreamExpiryService {
   constructor(private readonly valve: MemoryValveService) {}
 
-  /** Whether any process may have found Redis short of memory. */
+  /** Whether the memory valve of any process may be closed, because Redis is short of memory. */
   get isRedisShortOfMemory(): boolean {
     return this.valve.mayBeClosedElsewhere;
   }

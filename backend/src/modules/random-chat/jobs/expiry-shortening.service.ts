@@ -27,14 +27,14 @@ export class ExpiryShorteningService implements OnApplicationBootstrap, OnApplic
   }
 
   private async shortenIfNeeded(): Promise<void> {
-    const { isRedisShortOfMemory, durationMs } = this.expiry;
-    if (!isRedisShortOfMemory || this.isRunning) return;
+    if (!this.expiry.isRedisShortOfMemory || this.isRunning) return;
+    const shortenedMs = this.expiry.durationMs;
     this.isRunning = true;
     try {
       for await (const keys of this.streamExpiries.scanKeys()) {
         const ttls = await this.streamExpiries.readTtls(keys);
-        const keysWithLongerExpiry = keys.filter((_, index) => (ttls[index] ?? 0) > durationMs);
-        await this.streamExpiries.expire(keysWithLongerExpiry, durationMs);
+        const keysWithLongerExpiry = keys.filter((_, index) => (ttls[index] ?? 0) > shortenedMs);
+        await this.streamExpiries.expire(keysWithLongerExpiry, shortenedMs);
       }
     } catch (error) {
       logWarning(this.logger, 'The expiry of ended streams was not shortened', error);

@@ -23,7 +23,7 @@ import { BATCH_WINDOW_MS, OutboxSchedulerService } from '../application/outbox-s
 import { HeldChatRegistry } from './held-chat.registry';
 import { OutboxWriterService } from './outbox-writer.service';
 
-/** Maximum number of entries read from one outbox per command; fewer after a failed read. */
+/** Maximum number of entries read from one outbox per command. After a failed read, `pageSize` is smaller. */
 const MAX_PAGE_SIZE = 500;
 /** Minimum number of entries per command: if even such a small read fails, Redis has failed. */
 const MIN_PAGE_SIZE = 10;
@@ -153,8 +153,9 @@ export class OutboxProcessor implements OnModuleInit, OnApplicationBootstrap, Be
   }
 
   /**
-   * Makes a pass over a group: writes the entries in its outboxes. Entries added during the pass are left for the next
-   * pass. Resolves when the entries are written, another worker holds the lock, or a store has failed. Never rejects.
+   * Makes a pass over a group: writes the entries in its outboxes. Entries added after the last page was read are left
+   * for the next pass. Resolves when the entries are written, another worker holds the lock, or a store has failed.
+   * Never rejects.
    */
   private async runPass(group: number): Promise<void> {
     const token = randomUUID();
@@ -165,7 +166,7 @@ export class OutboxProcessor implements OnModuleInit, OnApplicationBootstrap, Be
       if (hadFailed) this.logger.log(`Shard group ${group} is persisted again`);
       this.progressedAt = performance.now();
     } catch (error) {
-      if (error instanceof PassStoppedError) return;
+      if (error instanceof PassStoppedError) return; // no store has failed, so no retry has to wait
       this.backOff(group, error);
     }
   }

@@ -3,7 +3,7 @@ import { goodStanding, type Standing } from '@thaw/contract/safety';
 import { DataSource, type EntityManager } from 'typeorm';
 import { selectStandingSql, type StandingRow, toStanding } from '../application/standing.sql';
 
-/** Queries of the read model `standings`. Only its projection writes that table. */
+/** Queries of the table `standings`: who is suspended or banned, for example. Only its projection writes the table. */
 @Injectable()
 export class StandingRepository {
   constructor(private readonly dataSource: DataSource) {}

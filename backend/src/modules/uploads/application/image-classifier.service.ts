@@ -4,8 +4,8 @@ import { MetricsRegistry } from '../../../platform/observability/metrics.registr
 import { OptionalServerLimiter } from '../../../platform/optional-servers/optional-server.limiter';
 import { type ClassifiableImage, ImageClassifierClient } from '../infrastructure/image-classifier.client';
 
+// Source of both figures: docs/decisions/0073-the-url-of-an-image-says-what-a-classifier-found.md.
 const TIMEOUT_MS = 3_000;
-/** Source: docs/decisions/0073-the-url-of-an-image-says-what-a-classifier-found.md. */
 const MIN_EXPLICIT_SCORE = 0.85;
 
 /**

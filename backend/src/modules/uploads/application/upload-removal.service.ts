@@ -59,7 +59,7 @@ export class UploadRemovalService {
 
   /**
    * Removes images that no message or profile shows (unused) and uploads that were not completed (unfinished), then
-   * deletes the files of all removed images.
+   * deletes the files of all removed images, except those that a case keeps as evidence.
    * @returns the number of deleted files.
    */
   async sweep(now: Date): Promise<number> {
@@ -81,7 +81,7 @@ export class UploadRemovalService {
     } while (removedCount === MAX_REMOVED_PER_STATEMENT);
   }
 
-  /** Deletes the files of all removed images. @returns the number of deleted files. */
+  /** Deletes the files of all removed images that no case keeps. @returns the number of deleted files. */
   private async deleteAllFiles(): Promise<number> {
     let deletedCount = 0;
     let failedCount = 0;

@@ -17,7 +17,7 @@ export interface ClassifiableImage {
 /** `explicit`: how certainly the image is explicit. */
 const answerSchema = z.object({ explicit: z.number().check(z.minimum(0), z.maximum(1)) });
 
-/** Client of the server, if the operator has set one up, that estimates whether an image is explicit. */
+/** Client of the optional server that estimates whether an image is explicit. */
 export class ImageClassifierClient {
   private readonly server: OptionalServerClient;
 

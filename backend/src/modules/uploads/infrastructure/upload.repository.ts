@@ -11,13 +11,13 @@ export type NewUpload = Pick<
   'key' | 'bucket' | 'ownerId' | 'contentType' | 'sha256' | 'dhash' | 'size' | 'width' | 'height'
 >;
 
-/** The owner of an image, and its width and height in pixels. */
+/** The key of an image, its owner, and its width and height in pixels. */
 export type ImageDescription = Pick<UploadEntity, 'key' | 'ownerId' | 'width' | 'height'>;
 
 /**
- * The images and three tables about them. `upload_uses` contains the messages that show an image. `upload_views`
- * contains the users who may view a chat image because it was sent to them. `upload_holds` contains the cases that hold
- * an image as evidence; a case is a matter about one user that moderators decide.
+ * Stores images, except for their files, in `uploads` and three further tables. `upload_uses` contains the messages
+ * that show an image. `upload_views` contains the users who may view a chat image because it was sent to them.
+ * `upload_holds` contains the cases (matters about one user that moderators decide) that hold an image as evidence.
  *
  * `unused_since` is null while a message or a profile shows the image. A removed image has a `removed_at` and is
  * invisible to everyone; its file and then its row are deleted later.
@@ -26,7 +26,7 @@ export type ImageDescription = Pick<UploadEntity, 'key' | 'ownerId' | 'width' | 
 export class UploadRepository {
   constructor(@InjectRepository(UploadEntity) private readonly uploads: Repository<UploadEntity>) {}
 
-  /** Inserts the row before the file is stored, so that a file without a row never exists. */
+  /** Inserts the row of an image before its file is stored, so that a file without a row never exists. */
   async insertUnfinished(upload: NewUpload, now: Date): Promise<void> {
     await this.uploads.insert({ ...upload, createdAt: now, unusedSince: now });
   }
@@ -56,8 +56,8 @@ export class UploadRepository {
   }
 
   /**
-   * Whether the user owns all of these images and can use them in a message or profile. An image that has been unused
-   * since `unusedAfter` or longer cannot be used, because a sweep may remove it.
+   * Whether the user owns all of these images and can use them in a message or profile. An unused image can be used
+   * only if its `unused_since` is after `unusedAfter`, because a sweep may remove older ones.
    */
   async areOwned(
     keys: readonly string[],
@@ -74,8 +74,9 @@ export class UploadRepository {
   }
 
   /**
-   * Grants a viewer access to all of the chat images, or to none. Sets `unused_since` to `now` for images that no
-   * message shows yet, so that no sweep removes them before their message is stored.
+   * Grants a viewer access to all of the chat images, or to none. For images that no message shows yet, the time
+   * without use starts again (`unused_since` becomes `now`), so that no sweep removes them before their message is
+   * stored.
    * @returns false, with no access granted, when one of the images does not exist or is removed.
    */
   async grant(keys: readonly string[], viewerId: number, now: Date): Promise<boolean> {
@@ -110,7 +111,7 @@ export class UploadRepository {
   async releaseUses(images: readonly ShownImage[], now: Date, manager: EntityManager): Promise<void> {
     if (images.length === 0) return;
     const keys = [...new Set(images.map(({ key }) => key))];
-    // Concurrent releases lock the same rows, so that the last one sees that no use is left.
+    // Concurrent releases of an image wait for each other here, so that the last one finds no use of it.
     await manager.query('SELECT 1 FROM uploads WHERE key = ANY($1) ORDER BY key FOR UPDATE', [keys]);
     await manager.query(
       `DELETE FROM upload_uses AS use
@@ -122,8 +123,8 @@ export class UploadRepository {
         images.map(({ eventId }) => eventId),
       ],
     );
-    // A message of a random chat names no receiver, so its use has no viewer_id. Any viewer may be its receiver, so
-    // all viewers keep their access.
+    // A use without a viewer_id is a message of a random chat, which names no receiver. Any viewer may be its receiver,
+    // so all viewers keep their access while such a use is left.
     await manager.query(
       `DELETE FROM upload_views AS view
        USING unnest($1::text[], $2::bigint[]) AS message (key, receiver_id)
@@ -132,7 +133,7 @@ export class UploadRepository {
          WHERE use.key = view.key AND (use.viewer_id = view.viewer_id OR use.viewer_id IS NULL))`,
       [images.map(({ key }) => key), images.map(({ receiverId }) => receiverId)],
     );
-    // Only images of the message's sender are removed, so no message can remove the image of another user.
+    // A message may name an image of another user. Such an image is not removed.
     await manager.query(
       `UPDATE uploads SET removed_at = $3
        FROM unnest($1::text[], $2::bigint[]) AS message (key, sender_id)
@@ -152,7 +153,12 @@ export class UploadRepository {
     unfinishedBefore,
     now,
     limit,
-  }: Record<'unusedBefore' | 'unfinishedBefore' | 'now', Date> & { limit: number }): Promise<number> {
+  }: {
+    unusedBefore: Date;
+    unfinishedBefore: Date;
+    now: Date;
+    limit: number;
+  }): Promise<number> {
     const rows = await this.uploads.query<{ key: string }[]>(
       `WITH candidates AS (
          SELECT key FROM uploads
@@ -201,7 +207,7 @@ export class UploadRepository {
     );
   }
 
-  /** Deletes the rows of removed images, after their files are deleted. */
+  /** Deletes the rows of removed images, after their files are deleted. The views are deleted by a foreign key. */
   async deleteRemoved(keys: readonly string[]): Promise<void> {
     await this.uploads.query(
       `WITH deleted AS (DELETE FROM uploads WHERE key = ANY($1) AND removed_at IS NOT NULL RETURNING key)
@@ -216,7 +222,7 @@ export class UploadRepository {
     return this.uploads.find({ select, where: { key: In([...keys]), storedAt: Not(IsNull()) } });
   }
 
-  /** Idempotent. */
+  /** Records that a case holds these images. Idempotent. */
   async insertHolds(keys: readonly string[], caseId: number, manager: EntityManager): Promise<void> {
     if (keys.length === 0) return;
     await manager.query(

@@ -53,6 +53,7 @@ const uploadAndGetUrl = async (
   return body.url as string;
 };
 
+// The settings are functions, because `folder` and `s3` are set in `beforeAll`.
 describe.each([
   ['a folder', () => ({ STORAGE_DIR: folder })],
   ['S3', () => s3.settings],
@@ -71,7 +72,10 @@ describe.each([
   });
   afterAll(() => api.close());
 
-  /** `requestAsEach` requests an image as each of three users, and signed out. It returns the status codes. */
+  /**
+   * Signs in three users. The returned `requestAsEach` requests an image as each of them, and signed out. It returns
+   * the status codes.
+   */
   const signInThree = async () => {
     const ada = await signInAnonymously(api);
     const bob = await signInAnonymously(api);
@@ -100,9 +104,9 @@ describe.each([
       'cross-origin-resource-policy': 'same-origin',
       etag: expect.stringMatching(`^"${uuidPattern}\\.jpg"$`),
     });
-    // The photo has 200 × 100 pixels and an orientation tag, which the server applies.
+    // The photo has 200 × 100 pixels and an orientation tag, which the server applies. No EXIF data remains.
     const { width, height, exif } = await sharp(image.body as Buffer).metadata();
-    expect({ width, height, exif }).toEqual({ width: 100, height: 200 });
+    expect({ width, height, exif }).toEqual({ width: 100, height: 200, exif: undefined });
     expect((image.body as Buffer).toString('latin1')).not.toContain(SECRET);
   });
 
@@ -127,7 +131,7 @@ describe.each([
     await browser.get(url).set('If-None-Match', '"other"').expect(200);
   });
 
-  it('have the same headers in the response to HEAD as to GET', async () => {
+  it('have the same length and type in the response to HEAD as in that to GET', async () => {
     const { browser } = await signInAnonymously(api);
     const url = await uploadAndGetUrl(browser);
     const { headers } = await browser.get(url);
@@ -174,6 +178,7 @@ describe.each([
 
     const message = { streamId: 'chat-x', eventId: randomUUID(), type: 'MessageSent' };
     const data = { senderId: ada.id, messageType: 'image', content: chatImage };
+    // The worker calls this for a message that has expired.
     await removal.releaseImagesOf([{ ...message, data }], api.database.dataSource.manager);
     const statusesAfterExpiry = { ada: 404, bob: 404, eve: 404, signedOut: 401 };
     expect(await requestAsEach(chatImage)).toEqual(statusesAfterExpiry);

@@ -18,7 +18,10 @@ import { UserRepository, type UserWithStanding } from '../infrastructure/user.re
 import type { UserEntity } from '../infrastructure/user.entity';
 import { USER_RELATIONS, type UserRelationsPort } from './user-relations.port';
 
-/** A command without the fields that the service adds. A conditional type, because `Omit` would merge the commands. */
+/**
+ * A command without the fields that the service adds. The conditional type applies `Omit` to each command separately;
+ * `Omit` of the union would keep only the fields that all commands share.
+ */
 type UserCommandInput<Command extends UserCommand = UserCommand> = Command extends UserCommand
   ? Omit<Command, 'userId' | 'eventId' | 'at'>
   : never;

@@ -51,7 +51,7 @@ describe('users', () => {
     it('a stranger, a missing user and a malformed id all get the same response', async () => {
       const { browser } = await joinAnonymously();
       const stranger = await joinAnonymously();
-      const missingId = Number.MAX_SAFE_INTEGER;
+      const highestValidId = Number.MAX_SAFE_INTEGER; // no user has it
       const malformedIds = [
         '9007199254740993', // above MAX_SAFE_INTEGER, as is the next one
         '99999999999999999',
@@ -64,7 +64,7 @@ describe('users', () => {
         '01',
       ];
       const responses = await Promise.all(
-        [stranger.id, missingId, ...malformedIds].map((id) => browser.get(`/api/user/${id}`)),
+        [stranger.id, highestValidId, ...malformedIds].map((id) => browser.get(`/api/user/${id}`)),
       );
       for (const { status, body } of responses) {
         expect([status, body]).toEqual([
@@ -96,7 +96,7 @@ describe('users', () => {
       const readsPerMinute = 120;
       const remainingReads = 5;
       const requestCount = 30;
-      // Uses up the other reads without requests.
+      // Uses up all reads of the minute but the remaining ones, without sending requests.
       const limiter = api.app.get(RateLimiterService);
       const { allowed } = await limiter.take('profile_reads', id, readsPerMinute - remainingReads);
       expect(allowed).toBe(true);

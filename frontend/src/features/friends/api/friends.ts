@@ -13,7 +13,7 @@ export const friendsQuery = (userId: number) =>
     queryKey: friendsKey(userId),
     queryFn: async ({ queryKey: [url] }) => z.array(friendSchema).parse(await request('GET', url)),
     staleTime: pageLimits.friendsCacheMs,
-    // Pushed events keep the list up to date, so a mount refetches it only if one of them has invalidated it.
+    // Pushed events keep the list up to date, so a mount refetches it only after something has invalidated it.
     refetchOnMount: ({ state }) => state.isInvalidated,
   });
 

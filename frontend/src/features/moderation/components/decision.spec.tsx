@@ -17,7 +17,7 @@ afterEach(() => jest.restoreAllMocks());
 
 const decisionRoute = 'POST /api/moderation/cases/8/decision' as const;
 
-/** The version of case 8 once it is claimed, according to the server of `showModeration`. */
+/** The version of the case with which the server of `showModeration` responds to a claim. */
 const versionAfterClaim = 6;
 
 const templateOfNoHate = 'On 20 November 2026 you insulted somebody for who they are.';
@@ -46,7 +46,7 @@ const replaceFacts = async (user: UserEvent, facts: string): Promise<void> => {
   await user.clear(getFactsField());
   await user.type(getFactsField(), facts);
 };
-/** Chooses Warn in the opened form, where Dismiss before it has the focus, and sends the decision. */
+/** Moves from Dismiss, which has the focus in the opened form, to the next choice, Warn, and sends the decision. */
 const warnWithKeyboard = async (user: UserEvent): Promise<void> => {
   await user.keyboard('{ArrowRight}');
   expect(getRadio('Warn')).toBeChecked();
@@ -56,7 +56,7 @@ const warnWithKeyboard = async (user: UserEvent): Promise<void> => {
 const createHeldResponse = () => {
   let respond: (response: object) => void = () => undefined;
   const response = new Promise<object>((resolve) => (respond = resolve));
-  return { respond: (body: object) => respond(body), routes: { [decisionRoute]: () => response } };
+  return { respond, routes: { [decisionRoute]: () => response } };
 };
 const findLastRequestBody = (
   server: { calls: { method: string; url: string; body: unknown }[] },
@@ -144,6 +144,7 @@ it('shows the preloaded next case, and hides the decided one, before the server 
   await waitForClaim();
   await warnWithKeyboard(user);
   expect(await findCaseHeading('Case 11: silent-badger')).toHaveFocus();
+  // The report of case 11 is visible although the case is not requested again: it was preloaded.
   expect(screen.getByRole('article', { name: 'Report 12, Random chat' })).toBeVisible();
   expect(server.count('GET', '/api/moderation/cases/11')).toBe(1);
   expect(screen.queryByRole('form')).toBeNull();
@@ -188,6 +189,7 @@ it.each([
     });
     await user.click(getRadio('Warn'));
     await replaceFacts(user, editedFacts);
+    // The newest state, which the page requests after the refusal.
     server.routes['GET /api/moderation/cases/8'] = aCase({ version: 9 });
     await user.click(screen.getByRole('button', { name: 'Warn' }));
     expect(await screen.findByText('What you wrote is kept. Please look again.')).toBeVisible();
@@ -203,7 +205,7 @@ it.each([
   },
 );
 
-it('stays in the next case if its form is open when the decision of case 8 fails, and links to case 8', async () => {
+it('stays in the next case, whose form is open, when the decision of case 8 fails, and links to case 8', async () => {
   const { respond, routes } = createHeldResponse();
   const { user } = await openForm({ routes });
   await user.click(getRadio('Warn'));

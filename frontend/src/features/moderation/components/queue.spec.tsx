@@ -18,6 +18,7 @@ const otherModeratorId = 4;
 
 // Popovers load their panel on demand.
 beforeAll(() => popoverPanelPart.preload());
+// The page logs refused requests.
 beforeEach(() => jest.spyOn(console, 'warn').mockImplementation(() => undefined));
 afterEach(() => jest.restoreAllMocks());
 
@@ -27,7 +28,7 @@ const getListedNames = (): string[] =>
     .getAllByRole('listitem')
     .map((item) => item.querySelector('bdi')?.textContent ?? '');
 
-/** The text content of an element with these children: it has no spaces between them. */
+/** Joins the texts of adjacent elements as `toHaveTextContent` sees them: without spaces. */
 const joinChildren = (...texts: string[]): string => texts.join('');
 
 it('shows in a row the urgency, what the case is about, its state, and how long it has been open', async () => {
@@ -83,7 +84,7 @@ it('says that nothing waits when the queue is empty', async () => {
   expect(await screen.findByText('Nothing waits. Thank you.')).toBeVisible();
 });
 
-it('shows only the cases that the moderator has claimed with the filter Mine, and stores it in the address', async () => {
+it('the filter Mine shows only the cases that the moderator has claimed, and is stored in the address', async () => {
   const [first, ...others] = createThreeCases();
   const claimedCase = { ...first!, claimedBy: moderatorId, claimedUntil: '2026-11-21T10:00:00.000Z' };
   const { user } = showModeration([claimedCase, ...others]);
@@ -181,7 +182,7 @@ it('opens the focused case with O and the next case with J, and returns to its r
   expect(screen.queryByRole('heading', { name: /^Case/ })).toBeNull();
 });
 
-it('leaves C with Ctrl to the browser', async () => {
+it('does not claim the open case with Ctrl+C, which the browser uses to copy', async () => {
   const { user, server } = showModeration(createThreeCases(), '?case=8');
   await findCaseHeading('Case 8: brave-heron-7');
   await user.keyboard('{Control>}c{/Control}');

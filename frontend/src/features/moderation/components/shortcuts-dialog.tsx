@@ -1,7 +1,7 @@
 import { copy } from '@/features/moderation/copy';
 import { Modal } from '@/ui/modal';
 
-/** Lists the keyboard shortcuts of the tool. */
+/** Lists the keyboard shortcuts of the moderation tool. */
 export const ShortcutsDialog = ({ onDismiss }: { onDismiss: () => void }) => (
   <Modal isOpen title={copy.shortcuts.title} onDismiss={onDismiss}>
     <dl className="mt-4 grid grid-cols-[auto_1fr] items-center gap-x-4 gap-y-3 text-base">

@@ -44,7 +44,7 @@ const useRows = (input: RowsInput): QueueList => {
 };
 
 /**
- * The cases of a filter, reloaded every 15 s.
+ * The cases of a filter. `queueQuery` reloads them every 15 s.
  * @param isFrozen whether every row keeps its place, because the pointer or the focus is in the list
  */
 export const useQueue = (myId: number, filter: Filter, isFrozen: boolean) => {

@@ -2,7 +2,7 @@ import { type CaseItem, type UrgencyParts } from '@thaw/contract/moderation';
 
 // The same points as in backend/src/modules/moderation/infrastructure/case-queue.sql.ts, which explains them.
 
-/** Each reason for a case, such as a category of reports, has one of these bases. */
+/** The points of the possible reasons for a case, such as a category of reports. */
 const bases = [600, 500, 450, 400, 380, 350, 300, 250, 200, 150, 120, 100];
 const pointsPerFurtherReporter = 40;
 const maxFurtherReporters = 5;
@@ -13,13 +13,13 @@ const pointsPerHour = 4;
 const maxWaitingPoints = 200;
 
 const hourMs = 60 * 60_000;
-/** Since the server computed the urgency, a further full hour of waiting may have ended. */
+/** Another full hour of waiting may have passed since the server computed the urgency. */
 const baseTolerance = pointsPerHour;
 
 /**
- * Estimates the addends of the urgency of an entry in the queue. The entry contains only their sum: four addends follow
- * from its other fields, and the base is the rest. Loading the case would give the exact addends, but the audit records
- * every load as a read by the moderator.
+ * Estimates the parts of a case's urgency, by which the queue is sorted. Its entry in the queue has only their sum:
+ * four parts follow from the other fields, and the base is the rest. Loading the case would give the exact parts, but
+ * the audit log records every load as a read by the moderator.
  * @param now in ms since the epoch
  */
 export const estimateParts = (item: CaseItem, now: number): UrgencyParts => {

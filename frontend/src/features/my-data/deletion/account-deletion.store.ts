@@ -2,7 +2,10 @@ import { create } from 'zustand';
 
 interface AccountDeletion {
   isPending: boolean;
-  /** Id of the receipt of the account that was deleted in this tab; null again once the page of the receipt is open. */
+  /**
+   * Id of the receipt, the signed record of the deletion, if the account was deleted in this tab; null again once the
+   * page of the receipt is open.
+   */
   receiptId: string | null;
   /** Message for the user if the last attempt failed. */
   failure: string | null;
@@ -18,5 +21,5 @@ export const useAccountDeletion = create<AccountDeletion>(() => idle);
 
 export const resetAccountDeletion = (): void => useAccountDeletion.setState(idle);
 
-/** The path of the page of a receipt. */
+/** The path of the page that shows a receipt. */
 export const receiptPath = (receiptId: string): string => `/receipt?id=${encodeURIComponent(receiptId)}`;

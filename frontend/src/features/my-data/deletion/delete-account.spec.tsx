@@ -7,6 +7,7 @@ import { aUser } from '@/testing/factories';
 import { fakeServer, Refusal } from '@/testing/fake-server';
 import { useToasts } from '@/ui/toast-store';
 
+/** 7 is the id of `aUser`. */
 const erasureRoute = 'POST /api/user/7/erasure';
 const receiptId = 'AAAAAAAAAAAAAAAAAAAAAA';
 const registeredUser = aUser({ isAnonymous: false, email: 'ada@example.org' });

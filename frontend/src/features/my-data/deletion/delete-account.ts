@@ -26,8 +26,9 @@ export const deleteAccount = async (userId: number, confirmation: RequestErasure
   } catch (error) {
     console.warn('The account was not deleted, or the response was lost', error);
     useAccountDeletion.setState({ isPending: false, failure: explainFailure(error) });
-    // The deletion may have ended the session although its response was lost. The dialog that shows the failure is
-    // unmounted then.
-    if (currentUser()?.id !== userId) toast({ ...copy.lostReceipt, tone: 'destructive' });
+    // If only the response was lost, the deletion may have ended the session. The dialog that would show the failure is
+    // then unmounted, so a toast explains it.
+    const hasSessionEnded = currentUser()?.id !== userId;
+    if (hasSessionEnded) toast({ ...copy.lostReceipt, tone: 'destructive' });
   }
 };

@@ -2,15 +2,15 @@ import { receiptContentSchema, type ReceiptContent } from '@thaw/contract/my-dat
 import { copy } from '@/features/my-data/receipt/copy';
 import { readContent } from '@/features/my-data/receipt/verify-receipt';
 
-/** A receipt as it is downloaded. */
+/** The receipt of a deleted account, as it is downloaded. */
 export interface ReceiptFile {
   /** The signed text: a JWS in compact serialisation (RFC 7515). */
   receipt: string;
-  /** The content of the signed text, which people can read. */
+  /** A copy of the signed content as plain JSON, for people to read. */
   content: ReceiptContent;
 }
 
-/** Whether the readable content equals the signed one. */
+/** Whether the readable copy equals the signed content. */
 export const hasSignedContent = ({ receipt, content }: ReceiptFile): boolean =>
   // The same schema has parsed both, and its results have their fields in the order of the schema.
   JSON.stringify(readContent(receipt)) === JSON.stringify(content);

@@ -21,7 +21,7 @@ const messagesSchema = z.array(privateMessageSchema);
 
 /**
  * Fetches one page of a conversation, oldest message first.
- * @param beforeId  id of the message that follows the page; by default, the newest page is returned.
+ * @param beforeId  id of the message after the last one of the page; if absent, the newest page is fetched
  */
 export const fetchMessages = async (
   userId: number,

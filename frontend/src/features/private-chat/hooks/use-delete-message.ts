@@ -19,7 +19,7 @@ export const useDeleteMessage = (friendId: number): ((messageId: string) => void
   return useCallback(
     (messageId: string) => {
       const id = Number(messageId);
-      // Refused only while not connected. The chat shows the notice where it shows those about unsent messages.
+      // A deletion is refused only while the page is not connected. The outbox shows the notice above the composer.
       if (!messageChanges.deleteMessage(friendId, id)) {
         privateChats.outbox.notify(String(friendId), 'delete_not_saved');
         return;

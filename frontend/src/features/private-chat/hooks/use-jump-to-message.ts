@@ -3,12 +3,12 @@ import { type ChatMessage } from '@/chat-ui/chat-message';
 import { type ConversationHandle } from '@/chat-ui/message-list/use-jump';
 import { privateChats } from '@/features/private-chat/stores/private-chat.store';
 
-/** Maximum number of loaded pages: a very old quote must not load the whole conversation. */
+/** How many pages one jump loads at most: a quote of a very old message must not load the whole conversation. */
 const maxPages = 20;
 
 /**
- * Returns a function for quotes of messages that are not loaded. It loads up to `maxPages` older pages until the
- * message with the given id is loaded, and scrolls to it.
+ * Returns a function that jumps to a quoted message that is not loaded yet: it loads older pages, up to `maxPages`,
+ * until the message with the given id is loaded, and scrolls to it.
  */
 export const useJumpToMessage = (
   friendId: number,

@@ -61,14 +61,14 @@ export interface MessageChangesOptions {
 
 /**
  * Edits, reactions and deletions in private chats. Only the screen of a private chat makes such changes, so this
- * module is loaded with it.
+ * module is loaded together with that screen, and registers itself with `addExtension`.
  */
 export const createMessageChanges = (chat: PrivateChats, { clock, newId }: MessageChangesOptions) => {
   const { getSocket, getUserId, conversations, outbox, handleNotFriends } = chat;
   const useStore = create<PendingChanges>()(() => noChanges);
   /** Edits in flight. Other pending edits were interrupted. */
   const sendingEditIds = new Set<string>();
-  /** By message id, the timers of the undo periods; when one ends, the deletion is sent. */
+  /** The timers of the undo periods, by message id. At the end of its undo period, a deletion is sent. */
   const undoTimers = new Map<number, number>();
 
   const isConnected = (): boolean => getUserId() !== undefined && getSocket().isOpen;
@@ -250,7 +250,7 @@ export const createMessageChanges = (chat: PrivateChats, { clock, newId }: Messa
     deleteMessage: (friendId: number, messageId: number): boolean => {
       if (!isConnected()) return false;
       const deletion: PendingDeletion = { friendId, messageId };
-      // Replaces an earlier deletion of this message, if there is one.
+      // An earlier deletion of this message, if there is one, is replaced, and the undo period starts again.
       dropDeletion(messageId);
       useStore.setState(({ deletions }) => ({ deletions: [...deletions, deletion] }));
       // The undo period is the time for which the toast with Undo is shown.

@@ -118,7 +118,7 @@ export const createPrivateChats = ({ clock, newId, queryClient }: PrivateChatOpt
     const friendId = getFriendId(me, message);
     conversations.applyChange(me, friendId, { type: 'sent', message });
     if (message.senderId === me) {
-      // The message is stored, whether this tab lost the ack or another tab sent the message.
+      // This tab may have sent the message and lost the ack. For a message of another tab, the call does nothing.
       if (message.clientId !== undefined) outbox.markStored(message.clientId);
       return;
     }
@@ -186,6 +186,7 @@ export const createPrivateChats = ({ clock, newId, queryClient }: PrivateChatOpt
       const nextUserId = currentUser()?.id;
       for (const timer of typingTimers.values()) clock.clearTimeout(timer);
       typingTimers.clear();
+      // Also called for the same user, whose data in the browser's storage then stays.
       if (userId !== undefined && userId !== nextUserId) {
         browserStorage.remove(getUnreadStorageKey(userId));
         drafts.clear();

@@ -13,7 +13,8 @@ export interface StageProps {
 /** Layout of the phases `initial`, `searching` and `skipped`: the dots above, the text and the actions below. */
 export const Stage = ({ dots, phase, title, lead, children }: StageProps) => {
   const heading = useRef<HTMLHeadingElement>(null);
-  // The button that led here is gone, so the focus moves to the heading and screen readers announce the new phase.
+  // If the button that led here is gone, the focus is on the body. It moves to the heading, so that screen readers
+  // announce the new phase.
   useEffect(() => {
     if (document.activeElement === document.body) heading.current?.focus();
   }, [phase]);

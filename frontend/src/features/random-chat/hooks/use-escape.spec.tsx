@@ -1,9 +1,9 @@
 import { fireEvent, render, screen } from '@testing-library/react';
 import { useRef } from 'react';
-import { useEscape } from '@/features/random-chat/hooks/use-escape';
+import { useEscape, type EscapePress } from '@/features/random-chat/hooks/use-escape';
 import { closeToast, toast, useToasts } from '@/ui/toast-store';
 
-const EscapeArea = ({ onEscape }: { onEscape: () => void }) => {
+const EscapeArea = ({ onEscape }: { onEscape: (press: EscapePress) => void }) => {
   const area = useRef<HTMLElement>(null);
   useEscape(area, onEscape);
   return (

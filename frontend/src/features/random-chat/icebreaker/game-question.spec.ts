@@ -5,7 +5,7 @@ import { pickQuestionId } from '@/features/random-chat/icebreaker/game-question'
 const allIds = questions.map(({ id }) => id);
 
 it('can pick every question', () => {
-  // One random number from the middle of each question's interval.
+  // Each question has an equal share of the interval [0, 1); take the random number in the middle of each share.
   const pickedIds = allIds.map((_id, index) =>
     pickQuestionId([], () => (index + 0.5) / limits.questionCount),
   );

@@ -5,8 +5,8 @@ const firstQuestionId = 1;
 /**
  * Picks the question of the next game: at random among those not asked yet, or the first one when all were asked
  * (docs/product-decisions.md, A72).
- * @param askedIds the questions already asked in this session.
- * @param random returns a number from 0 to below 1, like `Math.random`.
+ * @param askedIds ids of the questions already asked in this chat
+ * @param random returns a number from 0 to below 1, like `Math.random`
  */
 export const pickQuestionId = (askedIds: readonly number[], random: () => number): number => {
   const remainingIds = Array.from(

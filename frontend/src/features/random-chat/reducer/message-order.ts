@@ -5,7 +5,7 @@ import { type ChatMessage } from '@/chat-ui/chat-message';
  * such as the welcome.
  */
 const findInsertIndex = (messages: readonly ChatMessage[], seq: number): number => {
-  // Searched from the end: nearly every message is the newest one.
+  // Searched from the end: nearly every inserted message is the newest one.
   let insertIndex = messages.length;
   for (let index = messages.length - 1; index >= 0; index -= 1) {
     const messageSeq = messages[index]?.seq;

@@ -17,7 +17,10 @@ export interface PagePresenceOptions {
 /** Delay before a report is repeated when the error contains no `retryAfterMs`. */
 const defaultRetryDelayMs = 1_000;
 
-/** Whether to repeat a failed report. After other failures, a reconnect reports the value, or the chat has ended. */
+/**
+ * Whether to repeat a failed report. After a lost connection, the next `authenticate` contains the value. Most other
+ * refusals mean that the chat has ended.
+ */
 const needsRetry = ({ failure, code }: SocketRequestError): boolean =>
   failure === 'timeout' || code === 'rate_limited';
 
@@ -47,7 +50,7 @@ export const createPagePresence = ({
     const isShownInOtherTab = await chatTabs.isOpenElsewhere();
     if (isChatShown || isShownInOtherTab) return;
     const isUnknown = isShownInOtherTab === undefined; // no Web Locks, or blocked storage
-    // The server ends a chat that no tab shows. A search is ended in any case.
+    // If it is unknown, a chat is left to the server, which ends it if no tab shows it. A search is ended here.
     if (isUnknown && getChat().phase === 'active') return;
     endSearchOrChat();
   };
@@ -81,7 +84,7 @@ export const createPagePresence = ({
         if (!(error instanceof SocketRequestError)) throw error;
         const isOutdated = reportedShowsChat !== showsChat;
         if (!needsRetry(error) || isOutdated) return;
-        // Undoes the report, so that `reportIfChanged` sees the change again.
+        // Restores the previous value, so that `reportIfChanged` finds the change again and repeats the report.
         reportedShowsChat = reportedBefore;
         clock.setTimeout(reportIfChanged, error.retryAfterMs ?? defaultRetryDelayMs);
       });
@@ -107,8 +110,8 @@ export const createPagePresence = ({
       update();
     },
     /**
-     * The page shows something else. An active chat ends after a delay (A59). A search ends at once, and a chat that
-     * has already ended is removed at once.
+     * The page shows something else. Unless another tab shows the chat, an active chat ends after a delay (A59), a
+     * search ends at once, and a chat that has already ended is removed at once.
      */
     hide: (): void => {
       isChatShown = false;

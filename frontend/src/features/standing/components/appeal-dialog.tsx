@@ -7,7 +7,7 @@ import { Button } from '@/ui/button';
 import { Modal } from '@/ui/modal';
 import { TextArea } from '@/ui/text-area';
 
-/** Length, in code points, from which the counter is shown: close to `limits.appealWordsMaxCodePoints`. */
+/** Length, in code points, from which the counter is shown: slightly less than `limits.appealWordsMaxCodePoints`. */
 const showCountFrom = 1_900;
 
 const isValidAppeal = (text: string): boolean => fileAppealSchema.shape.words.safeParse(text).success;

@@ -32,6 +32,7 @@ describe('the list of notices', () => {
     });
     const { user, list } = await openList();
     const rows = await list.findAllByRole('listitem');
+    // The text of a row is its title, first paragraph, date and badge (New), without spaces between them.
     expect(rows[0]).toHaveTextContent(/^You are free again.*2026New$/);
     expect(rows[1]).toHaveTextContent(/^Your account is pausedYou went on with sexual messages.*2026$/);
     await user.click(within(rows[1]!).getByRole('button'));

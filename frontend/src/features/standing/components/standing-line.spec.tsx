@@ -12,7 +12,7 @@ const getOpenedId = () => useNoticeDialog.getState().openedId;
 
 beforeEach(() => resetNoticeDialog());
 
-describe('the line on the start screen of the random chat', () => {
+describe('StandingLine', () => {
   const since = '2026-11-20T21:10:00.000Z';
 
   // A user in care is matched only with others in care.

@@ -5,6 +5,7 @@ import { Modal } from '@/ui/modal';
 
 export interface ModelQuestionProps {
   host: string;
+  /** Receives 'model' if the user agrees, or 'page' (only the prepared questions of the page) if they decline. */
   onChoose: (choice: ModelChoice) => void;
   onDismiss: () => void;
 }

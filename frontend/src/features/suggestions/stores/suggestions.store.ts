@@ -2,8 +2,8 @@ import { create } from 'zustand';
 import { tabStorage } from '@/lib/storage';
 
 /**
- * Key in session storage for `hiddenIn`, which survives a reload. One id is enough, since a user is in one random chat
- * at a time.
+ * Key in session storage for `hiddenIn`, which survives a reload. One id is enough: suggestions appear by themselves
+ * only in a random chat, and a user is in one random chat at a time.
  */
 const hiddenKey = 'thaw-suggestions-hidden';
 
@@ -14,7 +14,7 @@ interface Suggestions {
   hiddenIn: string | null;
   /** Suggestions that the user has inserted into a composer, by conversation. */
   usedIn: Readonly<Record<string, readonly string[]>>;
-  /** The newest ideas of the language model. `keptFor`: `<conversation id> <number of messages>`. */
+  /** The newest ideas of the language model, for the conversation at `keptFor`: `<its id> <number of messages>`. */
   modelIdeas: { keptFor: string; ideas: readonly string[] } | null;
 }
 

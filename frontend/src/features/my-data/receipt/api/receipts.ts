@@ -14,8 +14,8 @@ const pollIntervalMs = 2_000;
 export const isReceiptId = (text: string): boolean => receiptIdSchema.safeParse(text).success;
 
 /**
- * A receipt. The server counts the `remaining` data for each response; `countedAt` is the time at which the response
- * arrived, in ms since the epoch.
+ * The receipt of a deleted account. For each response, the server counts the data that are still stored (`remaining`);
+ * `countedAt` is the time at which the response arrived, in ms since the epoch.
  */
 export type CountedReceipt = Receipt & { countedAt: number };
 

@@ -1,5 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import type { Evidence, ModerationCase } from '@thaw/contract/moderation';
+import type { AuditEntry } from '@thaw/contract/moderation-records';
 import type { ReportCategory } from '@thaw/contract/safety';
 import { ConductService } from '../modules/conduct/application/conduct.service';
 import { ModeratorsService } from '../modules/users/application/moderators.service';
@@ -50,7 +51,10 @@ export const reportUser = async (
   });
 };
 
-/** The HTTP calls of a moderator about cases. `answer` is about an appeal. */
+/**
+ * The HTTP calls of a moderator about cases. `answer` is about an appeal; `readAuditLog` returns the newest reads and
+ * acts of a moderator, newest first.
+ */
 export const createModeratorApi = (moderator: ThawVisitor) => {
   const call = (method: string, path: string, body?: unknown) =>
     moderator.call(method, `/api/moderation/${path}`, body);
@@ -66,6 +70,10 @@ export const createModeratorApi = (moderator: ThawVisitor) => {
     decide: (caseId: number, body: object) => call('POST', `cases/${caseId}/decision`, body),
     confirm: (caseId: number, body: object) => call('POST', `cases/${caseId}/confirmation`, body),
     answer: (appealId: number, body: object) => call('PUT', `appeals/${appealId}`, body),
+    readAuditLog: async (moderatorId: number): Promise<AuditEntry[]> => {
+      const { body } = await call('GET', `audit?moderatorId=${moderatorId}`);
+      return body.entries as AuditEntry[];
+    },
   };
 };
 

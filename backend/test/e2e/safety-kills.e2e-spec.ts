@@ -3,8 +3,6 @@
  * decision. The test then repeats the call at the other process, which completes what was interrupted. While both
  * processes run, blocks race with matches: 10,000 rounds in the long form (THAW_TEST_LONG=1).
  */
-import { createServer, type AddressInfo } from 'node:net';
-import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -20,7 +18,7 @@ import { FACTS, formatHoursFromNow } from '../../src/testing/moderation.fixture'
 import { createPlainJpeg } from '../../src/testing/image-corpus.fixture';
 import { textMessage, type ThawSocket, ThawVisitor } from '../../src/testing/thaw.client';
 import { until } from '../../src/testing/until.functions';
-import { ThawProcess } from '../thaw-process';
+import { ApiReplica, findFreePort } from './api-replica';
 
 const isLongRun = process.env.THAW_TEST_LONG === '1';
 const KILL_COUNT = Number(process.env.THAW_TEST_KILLS ?? (isLongRun ? 100 : 2));
@@ -41,43 +39,11 @@ type Step = 'after the commit' | 'after Redis';
 /** Alternates between the two steps. */
 const chooseStep = (index: number): Step => (index % 2 === 0 ? 'after the commit' : 'after Redis');
 
-const findPort = async (): Promise<number> => {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
-};
-
-/** An api process on a fixed port, so that it can be started again for the same clients. */
-class Replica {
-  private process: ThawProcess | undefined;
-
-  constructor(
-    private readonly settings: Record<string, string>,
-    readonly port: number,
-  ) {}
-
-  get origin(): string {
-    return `http://127.0.0.1:${this.port}`;
-  }
-
-  async start(): Promise<void> {
-    this.process = new ThawProcess('api', { ...this.settings, PORT: String(this.port) });
-    await this.process.waitUntilServing();
-  }
-
-  async kill(): Promise<void> {
-    await this.process?.kill();
-  }
-}
-
 let database: TestDatabase;
 let store: TestRedis;
 let link: CuttableLink;
 /** Only the first replica is killed. */
-let replicas: readonly [Replica, Replica];
+let replicas: readonly [ApiReplica, ApiReplica];
 /**
  * The origins of the users of the first replica: only that replica, or only the second one while the first is down. The
  * users keep this list, so a change of its entry applies to them.
@@ -104,8 +70,8 @@ beforeAll(async () => {
   };
   replicas = [
     // The link can hold back the commands of this replica to Redis.
-    new Replica({ ...settings, REDIS_URL: link.url }, await findPort()),
-    new Replica({ ...settings, REDIS_URL: store.url }, await findPort()),
+    new ApiReplica({ ...settings, REDIS_URL: link.url }, await findFreePort()),
+    new ApiReplica({ ...settings, REDIS_URL: store.url }, await findFreePort()),
   ];
   await Promise.all([startFirstReplica(), replicas[1].start()]);
 });

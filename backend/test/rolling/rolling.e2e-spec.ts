@@ -7,7 +7,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { Redis } from 'ioredis';
-import type { Program, Replica, Stack } from '../../../deploy/local/thaw-stack.mjs';
+import type { Replica, Stack } from '../../../deploy/local/thaw-stack.mjs';
 import {
   findFaults,
   startSending,
@@ -17,6 +17,7 @@ import {
 import { matchNewVisitors, textMessage } from '../../src/testing/thaw.client';
 import { until } from '../../src/testing/until.functions';
 import { expectPersisted } from '../persisted-chats';
+import { MixedService, type ServiceProcess } from './mixed-service';
 import {
   buildLaterRelease,
   buildPreviousRelease,
@@ -40,47 +41,6 @@ const PROGRESS_WITHIN_MS = 60_000;
 const MIN_PROGRESS = isLongRun ? 10 : 5;
 
 jest.setTimeout(isLongRun ? 20 * 60_000 : 120_000);
-
-/** An api replica or a worker: a stack has the same type for both. */
-type ServiceProcess = Replica;
-
-/** The processes of a stack, which may be of different releases. Detects processes that exit without a replacement. */
-class MixedService {
-  /** The pid with which each process was last started, by its name. */
-  private readonly pids = new Map<string, number | undefined>();
-
-  constructor(private readonly stack: Stack) {
-    for (const { name, pid } of this.processes) this.pids.set(name, pid);
-  }
-
-  /** Stops the replicas one after another and starts each again with the program of the release. */
-  replaceReplicas(replicas: readonly Replica[], { programs }: Release): Promise<void> {
-    return this.replace(replicas, programs.api);
-  }
-
-  /** Like `replaceReplicas`, for workers. */
-  replaceWorkers(workers: readonly ServiceProcess[], { programs }: Release): Promise<void> {
-    return this.replace(workers, programs.worker);
-  }
-
-  /** Expects every process to have the pid with which it was last started. */
-  expectNoExits(): void {
-    expect(this.processes.map(({ name, pid }) => [name, pid])).toEqual([...this.pids]);
-  }
-
-  private async replace(processes: readonly ServiceProcess[], program: Program): Promise<void> {
-    for (const serviceProcess of processes) {
-      this.expectNoExits();
-      await serviceProcess.stop();
-      await serviceProcess.start(program);
-      this.pids.set(serviceProcess.name, serviceProcess.pid);
-    }
-  }
-
-  private get processes(): ServiceProcess[] {
-    return [...this.stack.replicas, ...this.stack.workers];
-  }
-}
 
 /** Reads a metric of a process; NaN if the process has no metric of that name. */
 const readMetric = async ({ internalPort }: ServiceProcess, name: string): Promise<number> => {

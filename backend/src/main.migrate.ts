@@ -22,14 +22,13 @@ const readEnvironment = () => loadEnvironment(process.env);
  * that a restored backup has undone.
  */
 const migrateSchema = async (): Promise<string> => {
-  const names = await migrate(readEnvironment());
+  const migrationNames = await migrate(readEnvironment());
   await prepareFileStorage(readEnvironment());
-  const schemaText =
-    names.length === 0 ? 'The schema is up to date.' : `The schema is up to date; ran ${names.join(', ')}.`;
   const erasureCount = await requestErasuresAgain();
-  return erasureCount === 0
-    ? schemaText
-    : `${schemaText} ${erasureCount} users of a restored backup are erased again.`;
+  const ranText = migrationNames.length === 0 ? '' : `; ran ${migrationNames.join(', ')}`;
+  const erasedText =
+    erasureCount === 0 ? '' : ` ${erasureCount} users of a restored backup are erased again.`;
+  return `The schema is up to date${ranText}.${erasedText}`;
 };
 
 /**
@@ -53,27 +52,32 @@ const rebuildReadModels = async (): Promise<string> => {
   return `The read models are rebuilt from ${eventCount} events.`;
 };
 
+/** Prints the dead letters without their content. */
+const listDeadLetters = async (deadLetters: DeadLetterRepository): Promise<string> => {
+  let count = 0;
+  for await (const { sessionId, entryId, reason, movedAt } of deadLetters.list()) {
+    console.log(`${new Date(movedAt).toISOString()} chat ${sessionId} entry ${entryId} ${reason || '-'}`);
+    count += 1;
+  }
+  return `${count} dead letters.`;
+};
+
 /**
- * Lists the dead letters (events of random chats that PostgreSQL refuses) without their content, or moves them back to
- * the outboxes, from which workers copy them to PostgreSQL again.
+ * Lists the dead letters (events of random chats that PostgreSQL refuses), or moves them back to the outboxes, from
+ * which workers copy them to PostgreSQL again.
  */
 const handleDeadLetters = async (verb: string | undefined): Promise<string> => {
   if (verb !== 'list' && verb !== 'replay')
     throw new Error('say --dead-letters list or --dead-letters replay');
-  // Commands wait for the connection, and longer for a reply than those of the request path, where a user is waiting.
+  // No user is waiting, so commands may wait for the connection, and longer for a reply than in a request.
   const redis = connectRedis(readEnvironment(), {
     enableOfflineQueue: true,
     commandTimeout: 5_000,
   });
   try {
     const deadLetters = new DeadLetterRepository(redis);
-    if (verb === 'replay') return `${await deadLetters.replay()} dead letters were put back.`;
-    let count = 0;
-    for await (const { sessionId, entryId, reason, movedAt } of deadLetters.list()) {
-      console.log(`${new Date(movedAt).toISOString()} chat ${sessionId} entry ${entryId} ${reason || '-'}`);
-      count += 1;
-    }
-    return `${count} dead letters.`;
+    if (verb === 'list') return await listDeadLetters(deadLetters);
+    return `${await deadLetters.replay()} dead letters were put back.`;
   } finally {
     redis.disconnect();
   }
@@ -92,7 +96,8 @@ const runSubcommand = (args: readonly string[]): Promise<string> => {
   const deadLettersIndex = args.indexOf('--dead-letters');
   if (deadLettersIndex >= 0) return handleDeadLetters(args[deadLettersIndex + 1]);
   if (args.includes('--drain')) return drainRedis();
-  return args.includes('--rebuild') ? rebuildReadModels() : migrateSchema();
+  if (args.includes('--rebuild')) return rebuildReadModels();
+  return migrateSchema();
 };
 
 void runOperatorCommand(

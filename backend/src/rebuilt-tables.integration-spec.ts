@@ -85,6 +85,7 @@ describe('tables that a rebuild has replaced', () => {
     const readTableIds = () => dataSource.query('SELECT $1::text[]::regclass[]::oid[] AS ids', [tables]);
     const definitionsBefore = await readDefinitions();
     const tableIdsBefore = await readTableIds();
+    // The definitions contain every kind of line, and what a rebuild could easily lose.
     for (const kind of ['table', 'column', 'constraint', 'index', 'index column', 'privilege', 'sequence'])
       expect(definitionsBefore.some((line) => line.startsWith(`${kind} `))).toBe(true);
     // A migration has turned off the statistics of this column.

@@ -37,10 +37,10 @@ export class ThawProcess {
 
   /** The complete lines of the log so far, parsed. */
   get log(): Record<string, unknown>[] {
-    const completeLines = this.stdout.slice(0, this.stdout.lastIndexOf('\n') + 1);
+    const completeLines = this.stdout.split('\n').slice(0, -1);
     return completeLines
-      .split('\n')
-      .flatMap((line) => (line ? [JSON.parse(line) as Record<string, unknown>] : []));
+      .filter((line) => line !== '')
+      .map((line) => JSON.parse(line) as Record<string, unknown>);
   }
 
   /**

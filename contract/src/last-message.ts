@@ -45,11 +45,9 @@ export const toLastMessage = ({
   content,
   isDeleted,
   createdAt,
-}: PreviewedMessage): LastMessage => ({
-  senderId,
-  preview: isDeleted
-    ? ''
-    : Array.from(extractText(type, content)).slice(0, limits.lastMessagePreviewMaxCodePoints).join(''),
-  type: isDeleted ? 'text' : type,
-  createdAt,
-});
+}: PreviewedMessage): LastMessage => {
+  if (isDeleted) return { senderId, preview: '', type: 'text', createdAt };
+  const codePoints = Array.from(extractText(type, content));
+  const preview = codePoints.slice(0, limits.lastMessagePreviewMaxCodePoints).join('');
+  return { senderId, preview, type, createdAt };
+};

@@ -12,7 +12,7 @@ describe('normalizeText', () => {
     expect(normalizeText('a\u0000b\u0007\tc\nd')).toBe('ab\tc\nd');
   });
 
-  it('replaces lone surrogates, which PostgreSQL rejects in jsonb, by U+FFFD', () => {
+  it('replaces lone surrogates, which PostgreSQL rejects in jsonb, with U+FFFD', () => {
     expect(normalizeText('x\ud800y')).toBe('x\ufffdy');
   });
 
@@ -41,13 +41,13 @@ describe('truncateGraphemes', () => {
   });
 });
 
-// A text of at most n graphemes is also limited to n * `quoteMaxCodePointsPerGrapheme` code points.
+// A text that is cut to n graphemes is also limited to n * `quoteMaxCodePointsPerGrapheme` code points.
 describe('truncateGraphemes with graphemes of thousands of code points', () => {
   const giant = `e${'\u0301'.repeat(1_999)}`;
 
   it('cuts inside a grapheme that alone exceeds the code point limit', () => {
     const maxCodePoints = 60 * limits.quoteMaxCodePointsPerGrapheme;
-    const accentCount = maxCodePoints - 'e'.length;
+    const accentCount = maxCodePoints - 1; // the letter is one code point
     expect(truncateGraphemes(giant, 60)).toBe(`e${'\u0301'.repeat(accentCount)}...`);
   });
 
@@ -56,7 +56,9 @@ describe('truncateGraphemes with graphemes of thousands of code points', () => {
   });
 
   it('splits no surrogate pair when it cuts inside a grapheme', () => {
-    const truncated = truncateGraphemes(`😀${'\u{1f3fb}'.repeat(1_000)}`, 2);
+    // Like the emoji, each skin tone is a surrogate pair. All of them belong to the emoji's grapheme.
+    const skinTones = '\u{1f3fb}'.repeat(1_000);
+    const truncated = truncateGraphemes(`😀${skinTones}`, 2);
     expect(truncated.isWellFormed()).toBe(true);
     const maxCodePoints = 2 * limits.quoteMaxCodePointsPerGrapheme;
     expect(countCodePoints(truncated)).toBe(maxCodePoints + '...'.length);

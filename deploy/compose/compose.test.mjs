@@ -148,7 +148,7 @@ suite('docker compose', { skip }, () => {
     const uploaded = await fetch(`${stack.origin}/api/upload`, { method: 'POST', body: form, headers });
     assert.equal(uploaded.status, 201, await uploaded.clone().text());
     const { url } = await uploaded.json();
-    // nginx distributes the requests, of which there are more than replicas.
+    // nginx distributes the requests over both replicas.
     for (let count = 0; count < 4; count += 1) {
       const response = await fetch(stack.origin + url, { headers });
       assert.equal(response.status, 200);
@@ -156,11 +156,8 @@ suite('docker compose', { skip }, () => {
     }
     const [replica] = await stack.listContainers('backend');
     const filesInVolume = await stack.execute('docker', ['exec', replica, 'find', '/files', '-type', 'f']);
-    assert.equal(
-      filesInVolume.trim() === '',
-      hasStorage,
-      'the image is in the volume only without the S3 storage',
-    );
+    const isInVolume = filesInVolume.trim() !== '';
+    assert.equal(isInVolume, !hasStorage, 'the image is in the volume only without the S3 storage');
   });
 
   test('two users on different replicas chat with each other', async () => {
@@ -271,16 +268,7 @@ suite('docker compose', { skip }, () => {
       const { answered, slowestMs, failures } = await stopRequests();
       await stopSending();
 
-      const newContainers = await listAllContainers();
-      assert.deepEqual(
-        newContainers.map(({ length }) => length),
-        earlierContainers.map(({ length }) => length),
-      );
-      assert.deepEqual(
-        newContainers.flat().filter((container) => earlierContainers.flat().includes(container)),
-        [],
-      );
-
+      assertAllReplaced(earlierContainers, await listAllContainers());
       assert.deepEqual(failures, []);
       assert.ok(answered > MIN_STEADY_REQUESTS, `only ${answered} requests`);
       const users = pairs.flat();
@@ -330,6 +318,17 @@ function estimateSlowdown() {
   return Math.max(1, os.loadavg()[0] / os.availableParallelism());
 }
 
+/** Asserts that each service has as many containers as before, and that all are new. Takes one list per service. */
+function assertAllReplaced(earlierContainers, newContainers) {
+  assert.deepEqual(
+    newContainers.map(({ length }) => length),
+    earlierContainers.map(({ length }) => length),
+  );
+  const earlierIds = earlierContainers.flat();
+  const keptIds = newContainers.flat().filter((id) => earlierIds.includes(id));
+  assert.deepEqual(keptIds, []);
+}
+
 /** Asserts that every acknowledged message arrived once and in order, and that both users see the same chat. */
 async function assertSameChat([first, second]) {
   const deadline = Date.now() + 10_000;
@@ -349,23 +348,25 @@ async function assertSameChat([first, second]) {
 
 /** Asserts that PostgreSQL holds each acknowledged message once, after the worker has caught up. */
 async function assertPersisted(stack, pairs) {
-  const expected = pairs.flat().reduce((sum, { acked }) => sum + acked.size, 0);
+  const expected = countAcknowledged(pairs.flat());
   const streams = pairs.map(([{ sessionId }]) => `'chat-${sessionId}'`).join(', ');
   const sql = `select count(*) from events where type = 'MessageSent' and stream_id in (${streams})`;
+  const countPersisted = async () => Number(await stack.runQuery(sql));
   const deadline = Date.now() + 15_000;
-  let persisted;
-  while ((persisted = Number(await stack.runQuery(sql))) < expected && Date.now() < deadline)
-    await sleep(500);
-  assert.equal(persisted, expected);
+  while ((await countPersisted()) < expected && Date.now() < deadline) await sleep(500);
+  assert.equal(await countPersisted(), expected);
+}
+
+function countAcknowledged(users) {
+  return users.reduce((sum, { acked }) => sum + acked.size, 0);
 }
 
 /** Adds to the test's output how many messages the users sent, and how long they were without a socket. */
 function printDelivery(t, users) {
-  const messageCount = users.reduce((sum, { acked }) => sum + acked.size, 0);
   const absencesMs = users.flatMap((user) => user.absencesMs).sort((a, b) => a - b);
   const medianMs = absencesMs[Math.floor(absencesMs.length / 2)];
   t.diagnostic(
-    `${messageCount} messages, ${absencesMs.length} sockets replaced, back after ${medianMs} ms (median),` +
-      ` ${absencesMs.at(-1)} ms (longest)`,
+    `${countAcknowledged(users)} messages, ${absencesMs.length} sockets replaced,` +
+      ` back after ${medianMs} ms (median), ${absencesMs.at(-1)} ms (longest)`,
   );
 }

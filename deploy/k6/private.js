@@ -18,10 +18,12 @@ import { readCount, readDuration } from './lib/settings.ts';
 const people = readCount('PEOPLE', 40);
 const rampMs = readDuration('RAMP', '10s');
 const durationMs = readDuration('DURATION', '1m');
-/** Time for two users to be matched and become friends. */
+/** Time for two users to be matched and become friends. Also the time limit of each of these steps. */
 const MEET_MS = 30_000;
 /** Time for the last messages to arrive. */
 const LAST_FRAMES_MS = 3_000;
+/** Beginning of the last message of a user, followed by the number of messages that they have sent before. */
+const TOTAL_PREFIX = 'total ';
 
 export const options = {
   scenarios: createPeopleScenario(people, rampMs + MEET_MS + durationMs),
@@ -67,7 +69,35 @@ const makeFriend = async (user) => {
 };
 
 /**
- * Sends numbered messages, and after some of them edits, deletes, reacts or reads.
+ * After 4 of 10 messages: edits, deletes or reacts to the message, or marks those of the friend as read.
+ * @param {LiveUser} user
+ * @param {number} friendId
+ * @param {number} messageId  the message that `user` has sent
+ */
+const performRandomAction = async (user, friendId, messageId) => {
+  const parties = { senderId: user.id, receiverId: friendId };
+  const roll = Math.random();
+  if (roll < 0.1) await user.request('edit_private_message', { messageId, newContent: 'edited', ...parties });
+  else if (roll < 0.2) await user.request('delete_private_message', { messageId, ...parties });
+  else if (roll < 0.3)
+    await user.request('react_private_message', {
+      messageId,
+      emoji: '👍',
+      userId: user.id,
+      receiverId: friendId,
+    });
+  else if (roll < 0.4)
+    expectStatus(
+      callApi('PUT', `/private-messages/read/${friendId}/${user.id}`, {
+        account: user.account,
+        route: '/private-messages/read/{friendId}/{userId}',
+      }),
+      204,
+    );
+};
+
+/**
+ * Sends numbered messages, with a random action after some of them.
  * @param {LiveUser} user
  * @param {number} friendId
  * @param {number} untilMs
@@ -87,27 +117,7 @@ const writeUntil = async (user, friendId, untilMs) => {
     });
     // Without an ack the message still counts as sent: the friend counts it as lost if it does not arrive.
     if (ack?.event !== 'ack') continue;
-    const messageId = Number(ack.data.id);
-    const parties = { senderId: user.id, receiverId: friendId };
-    const roll = Math.random();
-    if (roll < 0.1)
-      await user.request('edit_private_message', { messageId, newContent: 'edited', ...parties });
-    else if (roll < 0.2) await user.request('delete_private_message', { messageId, ...parties });
-    else if (roll < 0.3)
-      await user.request('react_private_message', {
-        messageId,
-        emoji: '👍',
-        userId: user.id,
-        receiverId: friendId,
-      });
-    else if (roll < 0.4)
-      expectStatus(
-        callApi('PUT', `/private-messages/read/${friendId}/${user.id}`, {
-          account: user.account,
-          route: '/private-messages/read/{friendId}/{userId}',
-        }),
-        204,
-      );
+    await performRandomAction(user, friendId, Number(ack.data.id));
   }
   return count;
 };
@@ -121,27 +131,26 @@ export default async () => {
   if ((await user.connect()) === undefined) throw new Error('The socket could not be opened');
   const friendId = await makeFriend(user);
   const inbox = new Inbox();
-  /** Number of messages that the friend has sent, which the friend's last message reports. */
+  /** Number of messages that the friend has sent; 0 until their last message has arrived. */
   let expectedCount = 0;
   user.onFrame = ({ event, data }) => {
     if (event !== 'private_message' || data.senderId !== friendId) return;
     const content = String(data.content);
-    if (content.startsWith('total ')) expectedCount = Number(content.split(' ')[1]);
+    if (content.startsWith(TOTAL_PREFIX)) expectedCount = Number(content.slice(TOTAL_PREFIX.length));
     else inbox.record(content);
   };
   // The random chat (`user.chat`) only served to meet. Both users skip it; the second skip has no effect.
   await conversation.skip();
   const count = await writeUntil(user, friendId, endsAt - LAST_FRAMES_MS);
-  // Send the friend the number of messages to expect.
   await user.request('send_private_message', {
     senderId: user.id,
     receiverId: friendId,
-    content: `total ${count}`,
+    content: `${TOTAL_PREFIX}${count}`,
     messageType: 'text',
     clientId: `${user.id}-total`,
   });
   await wait(endsAt - Date.now());
-  // If the friend's total has not arrived, at least the message with the total is lost.
+  // If the number has not arrived, at least the message with it is lost.
   lost.add(expectedCount === 0 ? 1 : expectedCount - inbox.received.size);
   user.leave();
 };

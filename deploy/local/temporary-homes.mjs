@@ -13,8 +13,8 @@ const NAME_PREFIX = 'thaw-home-';
 
 /**
  * Creates a home folder for this process. Once the process has ended, a sweep may delete the folder.
- * @param {string} parent  by default THAW_HOME, the home folder of a test run, which is deleted with all inner homes;
- *   if THAW_HOME is not set, the system's folder for temporary files
+ * @param {string} parent  the folder that gets the new home. By default THAW_HOME, the home of a test run, which is
+ *   deleted with all homes in it; without THAW_HOME, the system's folder for temporary files
  */
 export function makeTemporaryHome(parent = process.env.THAW_HOME || os.tmpdir()) {
   const home = fs.mkdtempSync(path.join(ensureFolder(parent), NAME_PREFIX));
@@ -25,7 +25,7 @@ export function makeTemporaryHome(parent = process.env.THAW_HOME || os.tmpdir())
 
 /**
  * Ends the processes of temporary homes whose owner was killed before it could delete them, and deletes these homes.
- * @param {string} parent  by default the system's folder for temporary files; homes in THAW_HOME are deleted with it
+ * @param {string} parent  the folder with the homes; by default the system's folder for temporary files
  */
 export async function sweepTemporaryHomes(parent = os.tmpdir()) {
   const homes = fs

@@ -1,3 +1,4 @@
+import { type Page } from '@playwright/test';
 import {
   expectAccessible,
   expectAccessibleDialog,
@@ -22,6 +23,28 @@ const photo = {
 
 const createCaseTitlePattern = ({ name }: Person): RegExp => new RegExp(`^Case \\d+: ${name}$`);
 
+/** Reports the partner of a random chat for sexual messages. */
+const reportPartner = async (reporter: Person, partner: Person): Promise<void> => {
+  await reporter.button('More').click();
+  await reporter.page.getByRole('menuitem', { name: 'Report…' }).click();
+  const report = reporter.page.getByRole('dialog', { name: `Report ${partner.name}` });
+  await report.getByRole('radio', { name: /^Sexual messages/ }).click();
+  await report.getByRole('button', { name: 'Send report' }).click();
+  await expect(report).toBeHidden();
+};
+
+const expectBlockedImageAndUnblockIt = async (page: Page): Promise<void> => {
+  await page.getByRole('link', { name: 'Images' }).click();
+  await expect(page.getByRole('list', { name: 'Blocked images' }).getByRole('listitem')).toContainText(
+    'by you',
+  );
+  await expectAccessibleOnPhoneAndDesktop(page, 'images');
+  await page.getByRole('button', { name: 'Unblock…' }).click();
+  await expectAccessibleDialog(page, 'Unblock this image?');
+  await page.getByRole('button', { name: 'Unblock', exact: true }).click();
+  await expect(page.getByText('No image is blocked.')).toBeVisible();
+};
+
 test('a moderator decides a case with the keyboard, which notifies both users and is listed in Images and Audit', async ({
   pair,
   openContext,
@@ -31,12 +54,7 @@ test('a moderator decides a case with the keyboard, which notifies both users an
   await bob.page.locator('input[type=file]').setInputFiles(photo);
   await bob.sendMessage('send me a picture of you');
   await expect(ada.message('send me a picture of you')).toBeVisible();
-  await ada.button('More').click();
-  await ada.page.getByRole('menuitem', { name: 'Report…' }).click();
-  const report = ada.page.getByRole('dialog', { name: `Report ${bob.name}` });
-  await report.getByRole('radio', { name: /^Sexual messages/ }).click();
-  await report.getByRole('button', { name: 'Send report' }).click();
-  await expect(report).toBeHidden();
+  await reportPartner(ada, bob);
 
   const page = await openModeration(await openContext());
   const row = page.getByRole('listitem').filter({ hasText: bob.name });
@@ -94,15 +112,7 @@ test('a moderator decides a case with the keyboard, which notifies both users an
     'you went on with sexual messages or pictures',
   );
 
-  await page.getByRole('link', { name: 'Images' }).click();
-  await expect(page.getByRole('list', { name: 'Blocked images' }).getByRole('listitem')).toContainText(
-    'by you',
-  );
-  await expectAccessibleOnPhoneAndDesktop(page, 'images');
-  await page.getByRole('button', { name: 'Unblock…' }).click();
-  await expectAccessibleDialog(page, 'Unblock this image?');
-  await page.getByRole('button', { name: 'Unblock', exact: true }).click();
-  await expect(page.getByText('No image is blocked.')).toBeVisible();
+  await expectBlockedImageAndUnblockIt(page);
   await page.getByRole('link', { name: 'Audit' }).click();
   await expect(page.getByRole('list', { name: 'Entries' })).toContainText('decided');
   await expectAccessibleOnPhoneAndDesktop(page, 'audit');

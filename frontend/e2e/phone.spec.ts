@@ -123,10 +123,12 @@ const findCentre = async (element: Locator): Promise<{ x: number; y: number }> =
 };
 
 test('a swipe to the right replies to a message; a short or diagonal swipe does not', async ({ pair }) => {
-  const [ada, bob] = await pair();
+  const [ada, bob] = await pair({ prepare: (page) => page.clock.install() });
   await bob.sendMessage('swipe me');
   const text = ada.message('swipe me').getByText('swipe me');
   await expect(text).toBeVisible();
+  // With a running clock, a touch that a busy machine moves late would be a long press, which opens the message's menu.
+  await ada.page.clock.pauseAt(Date.now() + 5_000);
   const replying = ada.page.getByText(`Replying to ${bob.name}`);
   // A swipe replies from 56 px on, if it is mainly horizontal. The first one is too short, the second one diagonal.
   await drag(ada.page, await findCentre(text), { x: 30, y: 0 });

@@ -1,3 +1,4 @@
+import { type Page } from '@playwright/test';
 import { limits } from '@thaw/contract/limits';
 import {
   expectToast,
@@ -10,6 +11,17 @@ import { expectAccessibleDialog } from './support/accessibility.ts';
 import { expect, createZeroFile, test } from './support/test.ts';
 
 const phone = { viewport: { width: 390, height: 844 } };
+
+/** Draws a PNG in the browser, which the server can decode. */
+const drawPng = async (page: Page): Promise<Buffer> => {
+  const base64 = await page.evaluate(() => {
+    const canvas = document.createElement('canvas');
+    canvas.width = canvas.height = 64;
+    canvas.getContext('2d')?.fillRect(16, 16, 32, 32);
+    return canvas.toDataURL('image/png').split(',')[1] ?? '';
+  });
+  return Buffer.from(base64, 'base64');
+};
 
 test('a picture of more than 5 MB is refused', async ({ newcomer }) => {
   const { page } = await newcomer();
@@ -32,16 +44,9 @@ test('a new name appears in another tab and for a friend, and survives a reload 
   await expect(settings.getByRole('button', { name: 'No changes' })).toBeDisabled();
   await expect(settings.getByText('an anonymous profile is erased')).toBeVisible();
 
-  // A valid picture, which the server can decode.
-  const base64 = await ada.page.evaluate(() => {
-    const canvas = document.createElement('canvas');
-    canvas.width = canvas.height = 64;
-    canvas.getContext('2d')?.fillRect(16, 16, 32, 32);
-    return canvas.toDataURL('image/png').split(',')[1] ?? '';
-  });
   await settings
     .locator('input[type="file"]')
-    .setInputFiles({ name: 'me.png', mimeType: 'image/png', buffer: Buffer.from(base64, 'base64') });
+    .setInputFiles({ name: 'me.png', mimeType: 'image/png', buffer: await drawPng(ada.page) });
   const preview = settings.locator('img');
   await expect(preview).toHaveAttribute('src', /^\/api\/files\/avatars\/profiles\//);
   // The browser has loaded the uploaded picture.
@@ -76,6 +81,8 @@ test.describe('the settings of a registered user', () => {
     const { page: otherBrowser } = await signInAndOpenChat(await openContext(), account);
     await openSettings(page);
     const settings = page.getByRole('dialog', { name: 'Profile Settings' });
+    // Both tabs have a field with this label, and one of the tabs is hidden.
+    const currentPassword = settings.getByLabel('Current password').filter({ visible: true });
 
     await settings.getByRole('tab', { name: 'Email' }).click();
     await expect(settings.getByText(account.email)).toBeVisible();
@@ -84,11 +91,10 @@ test.describe('the settings of a registered user', () => {
     await expectToast(page, 'Required fields', 'Please fill in all fields.');
     const newEmail = createEmail();
     await settings.getByLabel('New email').fill(newEmail);
-    // The tab for the password, which is hidden, has a field with the same label.
-    await settings.getByLabel('Current password').filter({ visible: true }).fill('not mine');
+    await currentPassword.fill('not mine');
     await submitEmail.click();
     await expectToast(page, 'Error changing email', 'The current password is not correct.');
-    await settings.getByLabel('Current password').filter({ visible: true }).fill(account.password);
+    await currentPassword.fill(account.password);
     await submitEmail.click();
     await expectToast(page, 'Email changed', 'Your email has been changed successfully.');
     await expect(settings.getByText(newEmail)).toBeVisible();
@@ -98,7 +104,7 @@ test.describe('the settings of a registered user', () => {
     await settings.getByRole('tab', { name: 'Password' }).click();
     const submitPassword = settings.getByRole('button', { name: 'Change password' });
     await expect(submitPassword).toBeDisabled();
-    await settings.getByLabel('Current password').filter({ visible: true }).fill(account.password);
+    await currentPassword.fill(account.password);
     await settings.getByLabel('New password', { exact: true }).fill('secret2');
     await settings.getByLabel('Confirm new password').fill('secret');
     await expect(settings.getByText('Passwords do not match')).toBeVisible();

@@ -29,6 +29,26 @@ const createNoisePicture = async (page: Page): Promise<Buffer> => {
   return Buffer.from(base64, 'base64');
 };
 
+/**
+ * Records which of the states 'sending' and 'sent' the page shows for the newest message that contains `text`.
+ * @returns the states, in order and without repetitions; later changes are added to this array
+ */
+const recordStates = async ({ page }: Person, text: string): Promise<readonly string[]> => {
+  const states: string[] = [];
+  await page.exposeFunction('recordState', (state: string) => {
+    // The page reports the state at each change of the message list.
+    if (state !== states.at(-1)) states.push(state);
+  });
+  await page.getByRole('region', { name: 'Messages' }).evaluate((list, wanted) => {
+    const { recordState } = window as unknown as { recordState: (state: string) => void };
+    new MutationObserver(() => {
+      const row = [...list.querySelectorAll('li')].findLast((item) => item.textContent.includes(wanted));
+      if (row) recordState(row.textContent.includes('Sending') ? 'sending' : 'sent');
+    }).observe(list, { subtree: true, childList: true, characterData: true });
+  }, text);
+  return states;
+};
+
 /** Reads the progress of the only upload. */
 const readPercent = async ({ page }: Person): Promise<number> =>
   Number(await page.getByRole('progressbar', { name: 'Sending photo' }).getAttribute('value'));
@@ -39,22 +59,13 @@ test('on a slow connection messages arrive once and in order, and an upload show
   const [ada, bob] = await pair();
   const picture = await createNoisePicture(ada.page);
   await slowDown(ada.page);
-  // The states that Ada's page shows for the third message, in order.
-  const shownStates: string[] = [];
-  await ada.page.exposeFunction('recordState', (state: string) => shownStates.push(state));
-  await ada.page.getByRole('region', { name: 'Messages' }).evaluate((list) => {
-    const record = (window as unknown as { recordState: (state: string) => void }).recordState;
-    new MutationObserver(() => {
-      const row = [...list.querySelectorAll('li')].findLast((item) => item.textContent.includes('slow 3'));
-      if (row) record(row.textContent.includes('Sending') ? 'sending' : 'sent');
-    }).observe(list, { subtree: true, childList: true, characterData: true });
-  });
+  const shownStates = await recordStates(ada, 'slow 3');
   for (const n of [1, 2, 3]) await ada.sendMessage(`slow ${n}`);
-  await expect(bob.messages).toHaveText([/now chatting/, /slow 1/, /slow 2/, /slow 3/]);
+  const welcomeNotice = /now chatting/;
+  await expect(bob.messages).toHaveText([welcomeNotice, /slow 1/, /slow 2/, /slow 3/]);
   await expect(ada.message('slow 3')).toContainText('Sent');
-  const stateChanges = shownStates.filter((state, index) => state !== shownStates[index - 1]);
-  expect(stateChanges).toEqual(['sending', 'sent']);
-  await expect(ada.messages).toHaveText([/now chatting/, /slow 1/, /slow 2/, /slow 3/]);
+  expect(shownStates).toEqual(['sending', 'sent']);
+  await expect(ada.messages).toHaveText([welcomeNotice, /slow 1/, /slow 2/, /slow 3/]);
 
   await ada.page
     .locator('input[type=file]')

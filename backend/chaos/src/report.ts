@@ -75,7 +75,7 @@ export const renderReport = (report: Report): string => {
   const { verdict, faults, recovery } = report;
   const { chat: chatCount, private: privateCount } = verdict.acknowledgements;
   const explainedLossCount = verdict.losses.filter(({ explainedBy }) => explainedBy !== undefined).length;
-  /** Leaves out the undefined durations of failures, which the check `recovery` reports. */
+  /** Leaves out failures, whose duration is undefined. The check `recovery` reports them. */
   const selectDefined = (values: readonly (number | undefined)[]) =>
     values.filter((value) => value !== undefined);
   const lines = [

@@ -94,6 +94,24 @@ const toOutcomesForSuspended = (outcomes: Outcomes, access: RouteCases['accessOf
     }),
   );
 
+/** A case of a table. The expected outcomes may be those of other actors than in the table. */
+interface CaseWithOutcomes {
+  outcomes: Outcomes;
+}
+
+/** Tries a case as one actor with some ids. @returns the actual outcome. */
+type Attempt<Case> = (triedCase: Case, actor: Actor, ids: Ids) => Promise<string>;
+
+/** Both begin with the same title, which names the attempt in a failure. */
+interface AttemptResult {
+  expected: string;
+  actual: string;
+}
+
+/** Compares all results at once, so that a failure shows every wrong outcome. */
+const expectAllAsExpected = (results: readonly AttemptResult[]): void =>
+  expect(results.map(({ actual }) => actual)).toEqual(results.map(({ expected }) => expected));
+
 describe('authorization', () => {
   let stack: TestStack;
   let signedOutVisitor: ThawVisitor;
@@ -113,55 +131,53 @@ describe('authorization', () => {
   });
   afterAll(() => stack.close());
 
-  /** @param index  the index of the case that is tried */
-  type Attempt = (index: number, actor: Actor, ids: Ids) => Promise<string>;
-
   /** Attempts one case as one actor, with every kind of ids that has an expected outcome. */
-  const attemptAs = async (
+  const attemptCase = async <Case extends CaseWithOutcomes>(
+    triedCase: Case,
+    caseNumber: number,
     actor: Actor,
-    index: number,
-    outcomes: Outcomes,
-    attempt: Attempt,
-  ): Promise<{ expected: string; actual: string }[]> => {
-    const results: { expected: string; actual: string }[] = [];
+    attempt: Attempt<Case>,
+  ): Promise<AttemptResult[]> => {
+    const results: AttemptResult[] = [];
     for (const kind of ID_KINDS) {
-      const outcome = outcomes[kind];
+      const outcome = triedCase.outcomes[kind];
       if (outcome === undefined) continue;
-      const title = `${index + 1}. ${actor}, ${kind}: `;
-      const actual = title + (await attempt(index, actor, await actors.chooseIds(actor, kind)));
-      results.push({ expected: title + resolveOutcome(outcome, actor), actual });
+      const ids = await actors.chooseIds(actor, kind);
+      const actual = await attempt(triedCase, actor, ids);
+      const title = `${caseNumber}. ${actor}, ${kind}: `;
+      results.push({ expected: title + resolveOutcome(outcome, actor), actual: title + actual });
     }
     return results;
   };
 
   /** Attempts each case as each of the actors, one after the other. */
-  const expectOutcomes = async (
+  const expectOutcomes = async <Case extends CaseWithOutcomes>(
     triedActors: readonly Actor[],
-    cases: readonly { outcomes: Outcomes }[],
-    attempt: Attempt,
+    cases: readonly Case[],
+    attempt: Attempt<Case>,
   ): Promise<void> => {
-    const results = [];
-    for (const [index, { outcomes }] of cases.entries())
-      for (const actor of triedActors) results.push(...(await attemptAs(actor, index, outcomes, attempt)));
-    expect(results.map(({ actual }) => actual)).toEqual(results.map(({ expected }) => expected));
+    const results: AttemptResult[] = [];
+    for (const [index, triedCase] of cases.entries())
+      for (const actor of triedActors)
+        results.push(...(await attemptCase(triedCase, index + 1, actor, attempt)));
+    expectAllAsExpected(results);
   };
 
   /** Like `expectOutcomes` with all actors at once, for cases in which an actor does not depend on others. */
-  const expectOutcomesAtOnce = async (
+  const expectOutcomesAtOnce = async <Case extends CaseWithOutcomes>(
     triedActors: readonly Actor[],
-    cases: readonly { outcomes: Outcomes }[],
-    attempt: Attempt,
+    cases: readonly Case[],
+    attempt: Attempt<Case>,
   ): Promise<void> => {
-    const results = await Promise.all(
+    const resultsByActor = await Promise.all(
       triedActors.map(async (actor) => {
-        const resultsOfActor = [];
-        for (const [index, { outcomes }] of cases.entries())
-          resultsOfActor.push(...(await attemptAs(actor, index, outcomes, attempt)));
-        return resultsOfActor;
+        const results: AttemptResult[] = [];
+        for (const [index, triedCase] of cases.entries())
+          results.push(...(await attemptCase(triedCase, index + 1, actor, attempt)));
+        return results;
       }),
     );
-    const flatResults = results.flat();
-    expect(flatResults.map(({ actual }) => actual)).toEqual(flatResults.map(({ expected }) => expected));
+    expectAllAsExpected(resultsByActor.flat());
   };
 
   it('has a table entry for every route that is served, and for no other', () => {
@@ -183,23 +199,23 @@ describe('authorization', () => {
     expect(socket.frames.map(({ event }) => event)).toEqual(['standing']);
   });
 
-  it.each(allFrames.map(([event]) => event))('requires a login to send %s', async (event) => {
-    // Without a cookie, the server closes the socket before a frame can be sent. The user id 0 is a placeholder.
+  it('closes a socket without a login before it can send a frame', async () => {
+    // There is no cookie. The user id 0 is a placeholder.
     const socket = await ThawSocket.open(`${stack.origins[0]!.replace(/^http/, 'ws')}/ws`, {}, 0);
     expect(await socket.closed).toBe(closeCodes.notSignedIn);
-    // The other events also require that the socket has sent `authenticate`.
-    if (event === 'authenticate') return;
-    const unauthenticated = await actors.users.self.openUnauthenticatedSocket();
-    expect(await unauthenticated.ask(event as 'ping', {})).toMatchObject({
-      data: { code: 'not_authenticated' },
-    });
-    await unauthenticated.closeCleanly();
+  });
+
+  const otherEvents = allFrames.map(([event]) => event).filter((event) => event !== 'authenticate');
+  it.each(otherEvents)('requires the frame `authenticate` before %s', async (event) => {
+    const socket = await actors.users.self.openUnauthenticatedSocket();
+    expect(await socket.ask(event as 'ping', {})).toMatchObject({ data: { code: 'not_authenticated' } });
+    await socket.closeCleanly();
   });
 
   describe.each(allFrames)('of the frame %s', (event, cases) => {
     it('has the outcome of the table for every actor and kind of ids', async () => {
-      await expectOutcomesAtOnce(ACTORS, cases, (index, actor, ids) =>
-        sendFrame(actors.users[actor], event, cases[index]!.data(ids)),
+      await expectOutcomesAtOnce(ACTORS, cases, (frameCase, actor, ids) =>
+        sendFrame(actors.users[actor], event, frameCase.data(ids)),
       );
     });
   });
@@ -207,30 +223,29 @@ describe('authorization', () => {
   describe.each(allRoutes.filter(([, { cases }]) => cases.length > 0))(
     'of the route %s',
     (route, { isPublic, accessOfExcluded, cases }) => {
+      const callAsActor = (httpCase: HttpCase, actor: Actor, ids: Ids): Promise<string> =>
+        callRoute(actors.users[actor], route, httpCase, ids);
+
       it('has the outcome of the table for every actor and kind of ids', async () => {
-        await expectOutcomes(HTTP_ACTORS, cases, (index, actor, ids) =>
-          callRoute(actors.users[actor], route, cases[index]!, ids),
-        );
+        await expectOutcomes(HTTP_ACTORS, cases, callAsActor);
       });
 
       it('refuses suspended users unless it is open to them', async () => {
-        const forSuspended = cases.map(({ outcomes }) => ({
-          outcomes: toOutcomesForSuspended(outcomes, accessOfExcluded),
+        const casesForSuspended = cases.map((httpCase) => ({
+          ...httpCase,
+          outcomes: toOutcomesForSuspended(httpCase.outcomes, accessOfExcluded),
         }));
-        await expectOutcomes(['suspended'], forSuspended, (index, actor, ids) =>
-          callRoute(actors.users[actor], route, cases[index]!, ids),
-        );
+        await expectOutcomes(['suspended'], casesForSuspended, callAsActor);
       });
 
       if (route.includes(' /api/moderation/')) {
         it('has the outcome of the table for moderators', async () => {
-          const forModerators = cases.map(({ moderatorOutcomes: outcomes }) => {
-            if (!outcomes) throw new Error('A case has no outcomes for moderators');
-            return { outcomes };
+          const casesForModerators = cases.map((httpCase) => {
+            const { moderatorOutcomes } = httpCase;
+            if (!moderatorOutcomes) throw new Error('A case has no outcomes for moderators');
+            return { ...httpCase, outcomes: moderatorOutcomes };
           });
-          await expectOutcomes(MODERATORS, forModerators, (index, actor, ids) =>
-            callRoute(actors.users[actor], route, cases[index]!, ids),
-          );
+          await expectOutcomes(MODERATORS, casesForModerators, callAsActor);
         });
       }
 

@@ -23,7 +23,7 @@ export interface PrivateRow {
  */
 export class BusyEventStore {
   readonly eventStore: EventStoreRepository;
-  /** Ids of the acknowledged events. */
+  /** Ids of the events whose append has succeeded. */
   readonly appended: string[] = [];
   /** Ids of the events whose personal data was deleted. */
   readonly deleted = new Set<string>();
@@ -99,9 +99,13 @@ export class BusyEventStore {
   /** Alternates: deletes one row and changes the next. */
   private async deleteOrChange(row: PrivateRow | undefined): Promise<void> {
     // When no rows are left, waits for a query; otherwise the loop would block all other work of this process.
-    if (!row) return void (await this.dataSource.query('SELECT 1'));
+    if (!row) {
+      await this.dataSource.query('SELECT 1');
+      return;
+    }
     const key = [row.stream_id, row.event_id];
-    if (this.deleted.size <= this.changed.size) {
+    const isTurnToDelete = this.deleted.size <= this.changed.size;
+    if (isTurnToDelete) {
       await this.dataSource.query('DELETE FROM event_private WHERE stream_id = $1 AND event_id = $2', key);
       this.deleted.add(row.event_id);
       return;

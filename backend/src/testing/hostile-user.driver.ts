@@ -5,7 +5,7 @@ import { limits } from '@thaw/contract/limits';
 import { createPlainJpeg } from './image-corpus.fixture';
 import type { ReceivedFrame, ThawSocket, ThawVisitor } from './thaw.client';
 
-/** Room for the longest prefix that `startActions` puts before a text: "edited", the user's id and the count. */
+/** Room for the longest prefix that `startActions` puts before a text: "edited" and an id of `createId`. */
 const PREFIX_CODE_POINTS = 30;
 /** The emoji has four bytes in UTF-8, the most a code point can have. */
 const LARGEST_TEXT = '🧊'.repeat(limits.messageMaxCodePoints - PREFIX_CODE_POINTS);
@@ -23,8 +23,8 @@ export class HostileUser {
   private sessionId: string | undefined;
   /** The last message of this user in the chat, which is edited, quoted and reacted to. */
   private lastMessageId: string | undefined;
-  /** Makes texts and ids unique. */
-  private count = 0;
+  /** Number of calls of `createId`. */
+  private idCount = 0;
   private imageUrl = '';
 
   private constructor(
@@ -56,9 +56,14 @@ export class HostileUser {
     }
   }
 
+  /** Creates an id that no other text, message or game of any user has. */
+  private createId(): string {
+    this.idCount += 1;
+    return `${this.visitor.user.id}.${this.idCount}`;
+  }
+
   private startActions(round: number, sessionId: string): Promise<unknown>[] {
-    const userId = this.visitor.user.id;
-    const createText = () => `${userId}.${(this.count += 1)} ${LARGEST_TEXT}`;
+    const createText = () => `${this.createId()} ${LARGEST_TEXT}`;
     const imageUrls = Array.from({ length: limits.imagesPerMessage }, () => this.imageUrl);
     const emoji = reactionEmojis[round % reactionEmojis.length] ?? '🔥';
     return [
@@ -82,8 +87,7 @@ export class HostileUser {
     messageType: 'text' | 'image' | 'mixed',
     content: string,
   ): Promise<void> {
-    this.count += 1;
-    const clientId = `${this.visitor.user.id}.${this.count}`.padEnd(limits.idMaxLength, '-');
+    const clientId = this.createId().padEnd(limits.idMaxLength, '-');
     const replyTo = this.lastMessageId === undefined ? null : { messageId: this.lastMessageId };
     const data = { sessionId, messageType, content, clientId, replyTo };
     const ack = await this.request('random_message', data);
@@ -97,8 +101,8 @@ export class HostileUser {
   }
 
   private startGame(sessionId: string): Promise<unknown> {
-    const gameId = `${this.visitor.user.id}.${(this.count += 1)}`.padEnd(limits.idMaxLength, '-');
-    const question = { id: 1 + (this.count % limits.questionCount) };
+    const gameId = this.createId().padEnd(limits.idMaxLength, '-');
+    const question = { id: 1 + (this.idCount % limits.questionCount) };
     return this.request('break_ice_start', {
       sessionId,
       gameId,

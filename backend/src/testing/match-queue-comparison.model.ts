@@ -19,9 +19,9 @@ const COOLDOWN_S = 600;
 
 /**
  * Applies every step (see `Step`) to the real match queue and to a reference model (`model`), and expects the same
- * results. A match is claimed until it is confirmed, which starts its chat, or released. Users flagged by moderation
- * are in the pool `care`, all others in `common`; only users of the same pool are matched. An invalid step, such as
- * confirming a match that does not exist, does nothing.
+ * results. A new match is a claim: its users are `claimed` until it is confirmed, when their chat starts, or released.
+ * Users flagged by moderation are in the pool `care`, all others in `common`; only users of the same pool are matched.
+ * An invalid step, such as confirming a match that does not exist, changes neither the queue nor the model.
  */
 export class MatchQueueComparison {
   /** Number of steps by operation, and of searches by result, to check that a run covered enough cases. */
@@ -30,8 +30,8 @@ export class MatchQueueComparison {
   private readonly services = new Map<string, MatchQueueService>();
 
   /**
-   * @param relaxAfterS seconds of waiting after which cool-downs (the time in which the partners of a chat are not
-   * matched again) are ignored: 0, or more than the test takes.
+   * @param relaxAfterS seconds of waiting after which cool-downs are ignored: 0 for always, or more than the test takes
+   * for never. During a cool-down, the partners of a chat are not matched again.
    */
   constructor(
     private readonly redis: RedisClient,
@@ -48,28 +48,15 @@ export class MatchQueueComparison {
 
   /** Executes a step in the queue and in the model, and compares the results and the states. */
   async execute(step: Step): Promise<void> {
-    const user = this.model.users[step.userIndex % this.model.users.length];
-    if (!user) return;
+    const user = this.model.users[step.userIndex % this.model.users.length]!; // a crowd has at least two users
     const replicaId = this.model.getReplicaId(step.replicaIndex);
     const service = this.getService(replicaId);
-    // As for a real join, the replica reads the blocks again.
-    if (step.operation === 'join') user.excludedIds = this.model.listBlockedIds(user);
-    const { excludedIds } = user;
     switch (step.operation) {
-      case 'join': {
-        if (user.isSuspended) break; // refused before it reaches the queue
-        const result = await service.join(user.id, user.gender, step.preference, excludedIds, user.pool);
-        if (user.state === 'claimed') user.hasLeft = false; // a new join revokes the leave
-        if (user.state === 'nowhere') user.replicaIds.clear(); // Redis has kept none from an earlier search
-        if (user.state === 'nowhere' || user.state === 'searching') {
-          user.replicaIds.add(replicaId);
-          this.markSearching(user, step.preference);
-        }
-        this.expectSearchResult(user, result);
+      case 'join':
+        await this.join(service, user, { replicaId, preference: step.preference });
         break;
-      }
       case 'resume': {
-        const result = await service.resume(user.id, excludedIds);
+        const result = await service.resume(user.id, user.excludedIds);
         if (user.state === 'searching' || user.state === 'claimed') user.replicaIds.add(replicaId);
         this.expectSearchResult(user, result);
         break;
@@ -92,11 +79,7 @@ export class MatchQueueComparison {
         await this.release(service, this.model.chooseMatch(step.targetIndex));
         break;
       case 'finish':
-        // Ends the chat of the user or, if there is none, any chat.
-        await this.finish(
-          service,
-          [user, ...this.model.users].find(({ state }) => state === 'chatting')?.match,
-        );
+        await this.finish(service, this.findChat(user));
         break;
       case 'block':
         await this.block(service, user, this.model.chooseOther(user, step.targetIndex));
@@ -118,14 +101,51 @@ export class MatchQueueComparison {
         break;
       case 'restart':
         await this.redis.zrem(matchingKeys.leases, replicaId);
-        this.model.restartReplica(step.replicaIndex);
+        this.model.restartReplica(step.replicaIndex); // gives it a new id
         await this.grantLease(step.replicaIndex);
         break;
     }
     this.count(step.operation);
     await expectRedisToMatchModel(this.redis, this.model);
-    const unmatchedPairs = this.model.listMatchablePairs({ ignoresCooldowns: this.relaxAfterS === 0 });
-    if (unmatchedPairs.length > 0) expect(unmatchedPairs).toEqual([]); // `expect` is slow, so only for a difference
+    // Users who may be matched must not both be left searching.
+    const missedPairs = this.model.listMatchablePairs({ ignoresCooldowns: this.relaxAfterS === 0 });
+    if (missedPairs.length > 0) expect(missedPairs).toEqual([]); // `expect` is slow, so only for a difference
+  }
+
+  private async join(
+    service: MatchQueueService,
+    user: ModelUser,
+    { replicaId, preference }: { replicaId: string; preference: Preference },
+  ): Promise<void> {
+    // As for a real join, the replica reads the blocks again.
+    user.excludedIds = this.model.listBlockedIds(user);
+    if (user.isSuspended) return; // refused before it reaches the queue
+    const result = await service.join(user.id, user.gender, preference, user.excludedIds, user.pool);
+    switch (user.state) {
+      case 'nowhere':
+        user.replicaIds = new Set([replicaId]); // Redis has kept none from an earlier search
+        user.since = 0; // not known until the queue returns it
+        user.state = 'searching';
+        user.preference = preference;
+        break;
+      case 'searching':
+        user.replicaIds.add(replicaId);
+        user.preference = preference;
+        break;
+      case 'claimed':
+        user.hasLeft = false; // a new join revokes the leave
+        break;
+      case 'chatting':
+        break;
+    }
+    this.expectSearchResult(user, result);
+  }
+
+  /** Finds the match of the user's chat or, if they have none, of any chat. */
+  private findChat(user: ModelUser): Match | null | undefined {
+    const chattingUser =
+      user.state === 'chatting' ? user : this.model.users.find(({ state }) => state === 'chatting');
+    return chattingUser?.match;
   }
 
   private async leave(service: MatchQueueService, user: ModelUser): Promise<void> {
@@ -151,8 +171,9 @@ export class MatchQueueComparison {
   private async confirm(service: MatchQueueService, match: Match | undefined): Promise<void> {
     if (!match) return;
     const users = this.model.getUsers(match); // in order of their ids
-    const canBeConfirmed =
-      users.every((user) => user.match === match) && !this.model.separatedMatches.has(match);
+    // Also true for the match of a chat in progress: confirming it again succeeds, without an effect.
+    const isCurrent = users.every((user) => user.match === match);
+    const canBeConfirmed = isCurrent && !this.model.separatedMatches.has(match);
     const leaverIds = await service.confirm(match);
     if (!canBeConfirmed) {
       expect(leaverIds).toBeNull();
@@ -193,8 +214,8 @@ export class MatchQueueComparison {
   }
 
   /**
-   * Blocks as `BlocksService` does. Unlike the blocks from before the run, this one gives the pair a key in Redis.
-   * `excludedIds` stays as it was, so that only this key prevents a match.
+   * Blocks as `BlocksService` does, which gives the pair a key in Redis. `excludedIds` stays as it was, so that only
+   * this key prevents a match.
    */
   private async block(service: MatchQueueService, user: ModelUser, other: ModelUser): Promise<void> {
     const pair = formatPair(user.id, other.id);
@@ -240,12 +261,6 @@ export class MatchQueueComparison {
     else this.expectSearchResult(user, result);
   }
 
-  private markSearching(user: ModelUser, preference: Preference): void {
-    if (user.state === 'nowhere') user.since = 0; // not known until the queue returns it
-    user.state = 'searching';
-    user.preference = preference;
-  }
-
   /** Checks the result of a call that looks for a partner, and applies a match to the model. */
   private expectSearchResult(user: ModelUser, result: MatchState): void {
     switch (user.state) {
@@ -277,8 +292,9 @@ export class MatchQueueComparison {
     expect(result).toMatchObject({ kind: 'matched' });
     if (result.kind !== 'matched') return;
     const { match } = result;
-    const partner = this.model.requireUser(match.userIds[1]);
-    expect(match.userIds[0]).toBe(user.id);
+    const [searcherId, partnerId] = match.userIds;
+    expect(searcherId).toBe(user.id);
+    const partner = this.model.requireUser(partnerId);
     expect(eligible).toContain(partner);
     // The partner is the eligible user who has waited longest.
     expect(partner.since).toBe(Math.min(...eligible.map(({ since }) => since)));

@@ -54,6 +54,7 @@ export class MatchQueueCrowd {
   private readonly restartCounts = new Array<number>(REPLICA_COUNT).fill(0);
 
   constructor({ users, blocks }: Crowd) {
+    // Ids count from 1, the indexes in `blocks` from 0.
     this.users = users.map(({ gender, isFlagged }, index) => ({
       id: index + 1,
       gender,
@@ -67,7 +68,6 @@ export class MatchQueueCrowd {
       hasLeft: false,
       excludedIds: [],
     }));
-    // Ids are the indexes of the users plus one.
     for (const [index, otherIndex] of blocks) this.blockedPairs.add(formatPair(index + 1, otherIndex + 1));
     for (const user of this.users) user.excludedIds = this.listBlockedIds(user);
   }

@@ -74,12 +74,10 @@ export class TestAccounts {
 
   /** Authenticates a socket by its cookie. @returns null if the cookie is not valid. */
   identifySocket(cookie: string): Promise<SocketIdentity | null> {
-    return (
-      this.api.app
-        .get<SocketIdentityPort>(SOCKET_IDENTITY_PORT)
-        // `identify` reads only these fields of the request.
-        .identify({ headers: { cookie }, method: 'GET', url: '/ws', httpVersionMajor: 1 } as never)
-    );
+    const identities = this.api.app.get<SocketIdentityPort>(SOCKET_IDENTITY_PORT);
+    // `identify` reads only these fields of the request.
+    const request = { headers: { cookie }, method: 'GET', url: '/ws', httpVersionMajor: 1 };
+    return identities.identify(request as never);
   }
 
   /** @returns the messages that are published on the user's channel while `work` runs. */

@@ -25,7 +25,7 @@ export interface TestHotLog {
   getPresence(replicaId: string): ChatPresenceService;
   /** The presence service of `r1`. */
   presence: ChatPresenceService;
-  /** The dead replicas that presence services find; none at the start of a test, which may replace it. */
+  /** The dead replicas that presence services find. Empty at the start of each test; tests may assign other ones. */
   dead: DeadReplicas;
   /** What was published about the session to the replicas `r1`, `r2` and `r3`, by their channels. */
   messagesByChannel: ReadonlyMap<string, string[]>;
@@ -35,19 +35,25 @@ export interface TestHotLog {
   getKeys(): ReturnType<typeof chatKeys>;
   /**
    * Adds a socket of the user 1 or 2 to the session.
-   * @param showsChat whether a page on the socket shows the chat; true by default
+   * @param options.showsChat whether a page on the socket shows the chat; true by default
    * @returns the state of the partner
    */
-  enter(replicaId: string, userId: number, socketId?: string, showsChat?: boolean): Promise<PartnerState>;
+  enter(
+    replicaId: string,
+    userId: number,
+    socketId?: string,
+    options?: { showsChat?: boolean },
+  ): Promise<PartnerState>;
 }
 
 /** Registers hooks that provide the hot log on a real Redis, with a new session and subscriptions for each test. */
 export const useTestHotLog = (): TestHotLog => {
+  const environment = { GRACE_AFTER_CLEAN_CLOSE_MS: 1_000, GRACE_AFTER_LOSS_MS: 1_000 } as Environment;
   let subscription: { close(): void };
+  let presences: Map<string, ChatPresenceService>;
+
   const hotLog = {} as TestHotLog;
   hotLog.getKeys = () => chatKeys(findShard(hotLog.sessionId));
-  let presences: Map<string, ChatPresenceService>;
-  const environment = { GRACE_AFTER_CLEAN_CLOSE_MS: 1_000, GRACE_AFTER_LOSS_MS: 1_000 } as Environment;
   hotLog.getPresence = (replicaId) => {
     const existing = presences.get(replicaId);
     if (existing) return existing;
@@ -57,7 +63,7 @@ export const useTestHotLog = (): TestHotLog => {
     presences.set(replicaId, presence);
     return presence;
   };
-  hotLog.enter = (replicaId, userId, socketId = `s-${userId}`, showsChat = true) =>
+  hotLog.enter = (replicaId, userId, socketId = `s-${userId}`, { showsChat = true } = {}) =>
     hotLog
       .getPresence(replicaId)
       .join(hotLog.sessionId, { id: socketId, userId, partnerId: userId === 1 ? 2 : 1, showsChat });
@@ -90,6 +96,7 @@ export const useTestHotLog = (): TestHotLog => {
       store.redis,
       [...messagesByChannel.keys()],
       (channelName, text) => {
+        // What is published about a session begins with the session id.
         const prefix = `${hotLog.sessionId} `;
         expect(text.startsWith(prefix)).toBe(true);
         messagesByChannel.get(channelName)?.push(text.slice(prefix.length));

@@ -46,12 +46,12 @@ export class TestMatchQueue {
     return new TestMatchQueue(await createTestRedis());
   }
 
-  /** The service of one replica. */
+  /** Creates the service of one replica. */
   serviceOf(replicaId: string, settings: Partial<Environment> = {}): MatchQueueService {
     return new MatchQueueService(
       this.store.redis,
-      // A search ignores cool-downs after REMATCH_RELAX_AFTER_S. By default, this is as long as a cool-down, so that
-      // only a test that sets a shorter time sees a cool-down ignored.
+      // A search ignores cool-downs after REMATCH_RELAX_AFTER_S. Here this is the length of a cool-down, so that every
+      // cool-down applies unless a test sets a shorter time.
       { REMATCH_COOLDOWN_S: 600, REMATCH_RELAX_AFTER_S: 600, ...settings } as Environment,
       { replicaId } as ReplicaLeaseService,
     );
@@ -100,7 +100,7 @@ export class TestMatchQueue {
     await this.store.redis.zadd(matchingKeys.queue(gender ?? '', preference ?? ''), earlierSince, userId);
   }
 
-  /** Makes every claim, which is a match that is not confirmed yet, expire. */
+  /** Makes every claim (a match that is not confirmed yet) expire. */
   async expireClaims(): Promise<void> {
     await this.backdateAll(matchingKeys.claims);
   }

@@ -4,7 +4,7 @@ import type { INestApplicationContext } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { createApiApplication } from '../api-application.factory';
-import { loadEnvironment } from '../config/environment.config';
+import { type Environment, loadEnvironment } from '../config/environment.config';
 import { JobWorkerService } from '../platform/queue/job-worker.service';
 import { SocketSupervisorService } from '../platform/realtime/socket-supervisor.service';
 import { WorkerModule } from '../worker.module';
@@ -53,15 +53,34 @@ export const quickChatSettings = {
   GRACE_AFTER_CLEAN_CLOSE_MS: '400',
 };
 
+/** Returns a function that calls `work` once, and returns the promise of this call each time. */
+const once = (work: () => Promise<void>): (() => Promise<void>) => {
+  let result: Promise<void> | undefined;
+  return () => (result ??= work());
+};
+
 /** Closes sockets first, as a graceful shutdown does: a server does not close while it has open sockets. */
 const stopReplica = async (app: NestExpressApplication): Promise<void> => {
   await app.get(SocketSupervisorService).closeAll(0); // without spreading the closes over time
   await app.close();
 };
 
+const startReplica = async (environment: Environment): Promise<TestReplica> => {
+  const app = await createApiApplication(environment);
+  await app.listen(0, '127.0.0.1');
+  const { port } = app.getHttpServer().address() as AddressInfo;
+  return { app, origin: `http://127.0.0.1:${port}`, stop: once(() => stopReplica(app)) };
+};
+
 const stopWorker = async (app: INestApplicationContext): Promise<void> => {
   await app.get(JobWorkerService).close();
   await app.close();
+};
+
+const startWorker = async (environment: Environment): Promise<TestWorker> => {
+  const module = WorkerModule.forRoot(environment);
+  const app = await NestFactory.createApplicationContext(module, { logger: false, abortOnError: false });
+  return { app, stop: once(() => stopWorker(app)) };
 };
 
 /** Starts api replicas in this process, on a new PostgreSQL database and a Redis database of their own. */
@@ -86,17 +105,8 @@ export const startTestStack = async (replicaCount: number, settings: Settings = 
   const workers: TestWorker[] = [];
   const visitors: ThawVisitor[] = [];
   const addReplica = async (ownSettings?: Settings): Promise<TestReplica> => {
-    const app = await createApiApplication(
-      createEnvironment({ REPLICA_ID: `api-${replicas.length + 1}`, ...ownSettings }),
-    );
-    await app.listen(0, '127.0.0.1');
-    const { port } = app.getHttpServer().address() as AddressInfo;
-    let stopped: Promise<void> | undefined;
-    const replica = {
-      app,
-      origin: `http://127.0.0.1:${port}`,
-      stop: () => (stopped ??= stopReplica(app)),
-    };
+    const replicaId = `api-${replicas.length + 1}`;
+    const replica = await startReplica(createEnvironment({ REPLICA_ID: replicaId, ...ownSettings }));
     replicas.push(replica);
     return replica;
   };
@@ -109,10 +119,7 @@ export const startTestStack = async (replicaCount: number, settings: Settings = 
       return replicas.map(({ origin }) => origin);
     },
     async startWorker(ownSettings) {
-      const module = WorkerModule.forRoot(createEnvironment(ownSettings));
-      const app = await NestFactory.createApplicationContext(module, { logger: false, abortOnError: false });
-      let stopped: Promise<void> | undefined;
-      const worker = { app, stop: () => (stopped ??= stopWorker(app)) };
+      const worker = await startWorker(createEnvironment(ownSettings));
       workers.push(worker);
       return worker;
     },

@@ -19,7 +19,7 @@ const forwardSlowly = async (from: Socket, to: Socket, bytesPerSecond: number): 
       const slice = chunk.subarray(start, start + WRITE_BYTES);
       if (!to.writable) return;
       to.write(slice);
-      // An idle time must not be followed by a burst.
+      // After an idle time, the schedule restarts, so that no burst follows.
       dueAt = Math.max(dueAt, performance.now()) + (slice.length / bytesPerSecond) * 1_000;
       const waitMs = dueAt - performance.now();
       if (waitMs > 1) await delay(waitMs); // timers have a resolution of 1 ms
@@ -28,22 +28,25 @@ const forwardSlowly = async (from: Socket, to: Socket, bytesPerSecond: number): 
 };
 
 /** Starts a TCP relay in front of a server, which forwards the server's responses at `bitsPerSecond`. */
-export const startThrottledLink = async (target: string, bitsPerSecond: number): Promise<ThrottledLink> => {
-  const { hostname, port } = new URL(target);
+export const startThrottledLink = async (
+  targetOrigin: string,
+  bitsPerSecond: number,
+): Promise<ThrottledLink> => {
+  const { hostname, port } = new URL(targetOrigin);
   const sockets = new Set<Socket>();
+  /** Lists a socket until it closes. The other end of the link is then closed, too. */
+  const track = (socket: Socket, otherEnd: Socket): void => {
+    sockets.add(socket);
+    socket.on('error', () => undefined); // `close` follows
+    socket.on('close', () => {
+      sockets.delete(socket);
+      otherEnd.destroy();
+    });
+  };
   const server = createServer((client) => {
     const upstream = connect(Number(port), hostname);
-    for (const [socket, other] of [
-      [client, upstream],
-      [upstream, client],
-    ] as const) {
-      sockets.add(socket);
-      socket.on('error', () => undefined);
-      socket.on('close', () => {
-        sockets.delete(socket);
-        other.destroy();
-      });
-    }
+    track(client, upstream);
+    track(upstream, client);
     client.pipe(upstream);
     forwardSlowly(upstream, client, bitsPerSecond / BITS_PER_BYTE).catch(() => client.destroy());
   });

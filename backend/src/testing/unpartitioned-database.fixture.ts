@@ -17,7 +17,7 @@ export interface UnpartitionedDatabase {
 }
 
 const MIGRATION_SETTINGS = '-c statement_timeout=0 -c lock_timeout=30s';
-const SERVICE_SETTINGS = '-c statement_timeout=3s -c lock_timeout=1s';
+const API_SETTINGS = '-c statement_timeout=3s -c lock_timeout=1s';
 
 const runOnServer = async (sql: string): Promise<void> => {
   const client = new Client({ connectionString: process.env.DATABASE_URL });
@@ -42,28 +42,29 @@ const connectTo = (
   }).initialize();
 
 /** Returns a URL that leads to PostgreSQL without a pooler, even if the tests run with POOLER_URL. */
-const createUrl = (name: string): string => {
+const createDatabaseUrl = (name: string): string => {
   const address = new URL(process.env.DATABASE_URL ?? '');
   address.pathname = `/${name}`;
   return address.toString();
 };
 
-const createName = (): string => `thaw_test_${randomBytes(8).toString('hex')}`;
+const createDatabaseName = (): string => `thaw_test_${randomBytes(8).toString('hex')}`;
 
 let template: string | undefined;
 
 /** Creates the database from which the databases of the tests are copied, once in a test file. @returns its name */
 const ensureTemplate = async (): Promise<string> => {
   if (template) return template;
-  const name = createName();
+  const name = createDatabaseName();
   await runOnServer(`CREATE DATABASE ${name}`);
   const earlierMigrations = migrations.slice(0, migrations.indexOf(PartitionedEvents1763640960000));
-  const dataSource = await connectTo(createUrl(name), 2, MIGRATION_SETTINGS, earlierMigrations);
+  const dataSource = await connectTo(createDatabaseUrl(name), 2, MIGRATION_SETTINGS, earlierMigrations);
   await dataSource.runMigrations({ transaction: 'each' });
   // Tests use the current event store in place of that of the previous release. The current one needs this function.
   await dataSource.query(createFindKnownEventsSql);
   await dataSource.destroy();
-  return (template = name);
+  template = name;
+  return name;
 };
 
 /** Call it after the databases of a test file are closed. */
@@ -73,10 +74,10 @@ export const dropUnpartitionedTemplate = async (): Promise<void> => {
 };
 
 export const createUnpartitionedDatabase = async (): Promise<UnpartitionedDatabase> => {
-  const name = createName();
-  const url = createUrl(name);
+  const name = createDatabaseName();
+  const url = createDatabaseUrl(name);
   await runOnServer(`CREATE DATABASE ${name} TEMPLATE ${await ensureTemplate()}`);
-  const apiDataSource = await connectTo(url, 20, SERVICE_SETTINGS);
+  const apiDataSource = await connectTo(url, 20, API_SETTINGS);
   return {
     url,
     apiDataSource,

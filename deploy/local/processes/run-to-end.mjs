@@ -43,14 +43,13 @@ export function runToEnd(command, args, options = {}) {
     child.stdin?.on('error', () => {});
     child.stdin?.end(input ?? '');
     let isOverdue = false;
-    const timer =
-      limitMs &&
-      setTimeout(() => {
-        isOverdue = true;
-        signalGroup(child, 'SIGTERM');
-        // This timer is never cleared: the program may exit on SIGTERM while its own children ignore the signal.
-        setTimeout(() => signalGroup(child, 'SIGKILL'), KILL_DELAY_MS).unref();
-      }, limitMs);
+    const endOverdueProgram = () => {
+      isOverdue = true;
+      signalGroup(child, 'SIGTERM');
+      // This timer is never cleared: the program may exit on SIGTERM while its own children ignore the signal.
+      setTimeout(() => signalGroup(child, 'SIGKILL'), KILL_DELAY_MS).unref();
+    };
+    const timer = limitMs && setTimeout(endOverdueProgram, limitMs);
     const settle = (result) => {
       clearTimeout(timer);
       runningChildren.delete(child);
@@ -73,15 +72,12 @@ export function runToEnd(command, args, options = {}) {
  * @param {string} failure  beginning of the error message, such as "The build failed"
  * @throws {LauncherError} with `failure` and the last lines of output when the exit code is not 0
  */
-export async function runOrThrow(failure, command, args, options) {
+export async function runOrThrow(failure, command, args, options = {}) {
+  const { logFile, shownLines = DEFAULT_SHOWN_LINES } = options;
   const result = await runToEnd(command, args, options);
   if (result.code === 0) return result;
-  const logNote = options?.logFile ? ` (full output: ${options.logFile})` : '';
-  const lines = result.output
-    .trimEnd()
-    .split('\n')
-    .slice(-(options?.shownLines ?? DEFAULT_SHOWN_LINES))
-    .join('\n');
+  const logNote = logFile ? ` (full output: ${logFile})` : '';
+  const lines = result.output.trimEnd().split('\n').slice(-shownLines).join('\n');
   throw new LauncherError(`${failure}: ${describeExit(result)}${logNote}.\n${lines}`.trimEnd());
 }
 

@@ -8,7 +8,7 @@ import { runOrThrow } from '../processes/run-to-end.mjs';
 import { findProgram } from './find-program.mjs';
 
 /**
- * Installs the packages of the lock file with `npm ci`, unless they are installed already.
+ * Installs the packages of the lock file with `npm ci`, unless they are installed already for this Node.
  * @param logStep  prints a line of progress
  * @param root  folder of the lock file, the root of the checkout by default
  * @throws {LauncherError} when npm is missing or fails
@@ -16,9 +16,10 @@ import { findProgram } from './find-program.mjs';
 export async function ensurePackages(logStep, root = resolveInRepository()) {
   const stampFile = path.join(root, 'node_modules/.thaw-install');
   const stamp = computeStamp(root);
-  if (readIfPresent(stampFile) === stamp) return;
-  // The stamp is also missing or outdated after the user has run npm, which writes none.
-  if (!isInstalled(root)) {
+  const lastStamp = readIfPresent(stampFile);
+  if (lastStamp === stamp) return;
+  // If the user has run npm, the packages are installed, although npm does not update the stamp.
+  if (!isInstalled(root) || isOfOtherNode(lastStamp)) {
     logStep('packages', 'npm ci; the first time, this takes a minute');
     const [command, ...npmArgs] = getNpmCommand();
     const args = [...npmArgs, 'ci', '--include=dev', '--no-audit', '--no-fund', '--loglevel=error'];
@@ -54,7 +55,14 @@ export function isInstalled(root) {
 function computeStamp(root) {
   const lock = fs.readFileSync(path.join(root, 'package-lock.json'));
   const hash = createHash('sha256').update(lock).digest('hex');
-  return `${hash} ${process.platform}-${process.arch} ${process.versions.modules}\n`;
+  return `${hash} ${describeNode()}\n`;
+}
+
+const describeNode = () => `${process.platform}-${process.arch} ${process.versions.modules}`;
+
+/** Whether a stamp, if there is one, says that the packages were installed for another platform or ABI version. */
+export function isOfOtherNode(stamp) {
+  return stamp !== undefined && !stamp.endsWith(` ${describeNode()}\n`);
 }
 
 /** Returns the command line of npm. @throws {LauncherError} when npm is missing */

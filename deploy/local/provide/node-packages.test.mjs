@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
+import process from 'node:process';
 import test from 'node:test';
-import { isInstalled } from './node-packages.mjs';
+import { isInstalled, isOfOtherNode } from './node-packages.mjs';
 
 test('packages count as installed when npm recorded exactly the versions of the lock file', (t) => {
   const locked = {
@@ -19,6 +20,16 @@ test('packages count as installed when npm recorded exactly the versions of the 
   assert.equal(isInstalledWith({}), false);
   const noRecord = undefined; // npm has never run
   assert.equal(isInstalledWith(noRecord), false);
+});
+
+test('packages of another Node are those of another platform or ABI version', () => {
+  const { platform, arch, versions } = process;
+  const abi = Number(versions.modules);
+  assert.equal(isOfOtherNode(`hash ${platform}-${arch} ${abi}\n`), false);
+  assert.equal(isOfOtherNode(`hash ${platform}-${arch} ${abi + 1}\n`), true);
+  assert.equal(isOfOtherNode(`hash other-${arch} ${abi}\n`), true);
+  const noStamp = undefined; // the user has installed the packages
+  assert.equal(isOfOtherNode(noStamp), false);
 });
 
 /** Creates a folder with a lock file and, if `installed` is given, npm's record of its last installation. */

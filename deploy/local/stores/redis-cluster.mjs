@@ -145,22 +145,15 @@ ${formatThawUser(password)}`;
    * primary.
    */
   async waitUntilConverged() {
-    await pollUntil(async () => {
-      const states = await Promise.all(
-        this.#listRunning().map(async (node) => ({
-          cluster: await node.call('CLUSTER', 'INFO'),
-          replication: await node.call('INFO', 'replication'),
-        })),
-      );
-      return (
-        (await this.#doNodesAgree()) &&
-        states.every(
-          ({ cluster, replication }) =>
-            cluster.includes('cluster_state:ok') &&
-            (replication.includes('role:master') || replication.includes('master_link_status:up')),
-        )
-      );
-    }, 'The nodes of the cluster do not agree');
+    await pollUntil(
+      async () => (await this.#areNodesReady()) && (await this.#doNodesAgree()),
+      'The nodes of the cluster do not agree',
+    );
+  }
+
+  async #areNodesReady() {
+    const answers = await Promise.all(this.#listRunning().map((node) => isReady(node)));
+    return answers.every(Boolean);
   }
 
   /**
@@ -174,10 +167,11 @@ ${formatThawUser(password)}`;
       running.map(async (node) => listPrimariesWithSlots(await node.call('CLUSTER', 'NODES'))),
     );
     const [firstView] = views;
-    return (
-      views.every((view) => JSON.stringify(view) === JSON.stringify(firstView)) &&
-      firstView.every(({ address }) => running.some(({ port }) => address.includes(`:${port}@`)))
+    const areViewsEqual = views.every((view) => JSON.stringify(view) === JSON.stringify(firstView));
+    const doPrimariesRun = firstView.every(({ address }) =>
+      running.some(({ port }) => address.includes(`:${port}@`)),
     );
+    return areViewsEqual && doPrimariesRun;
   }
 
   /** The node that serves a key now. */
@@ -246,8 +240,9 @@ ${formatThawUser(password)}`;
   async moveSlots(slots, target) {
     await this.waitUntilConverged();
     for (const slot of slots) {
-      if ((await this.findPrimaryOfSlot(slot)) !== target)
-        await (await this.beginMove(slot, target)).finish();
+      if ((await this.findPrimaryOfSlot(slot)) === target) continue;
+      const move = await this.beginMove(slot, target);
+      await move.finish();
     }
     await this.waitUntilConverged();
   }
@@ -262,16 +257,25 @@ ${formatThawUser(password)}`;
   }
 }
 
+/** Whether all slots are served, as the node sees it, and the node is a primary or in sync with its primary. */
+async function isReady(node) {
+  const cluster = await node.call('CLUSTER', 'INFO');
+  const replication = await node.call('INFO', 'replication');
+  const isPrimary = replication.includes('role:master');
+  const isInSync = replication.includes('master_link_status:up');
+  return cluster.includes('cluster_state:ok') && (isPrimary || isInSync);
+}
+
 /**
  * Parses the reply to CLUSTER NODES: the primaries that have slots, as the replying node sees them. Each line is
  * `<id> <address> <flags> <primary> <ping> <pong> <epoch> <link> <slots>…`.
  */
 function listPrimariesWithSlots(reply) {
-  return reply
-    .trim()
-    .split('\n')
-    .map((line) => line.split(' '))
-    .filter(([, , flags, , , , , , firstSlots]) => flags.includes('master') && firstSlots)
-    .map(([id, address, , , , , epoch, , ...slots]) => ({ id, address, epoch, slots: slots.join(' ') }))
-    .sort((one, other) => one.id.localeCompare(other.id));
+  const primaries = [];
+  for (const line of reply.trim().split('\n')) {
+    const [id, address, flags, , , , epoch, , ...ranges] = line.split(' ');
+    const slots = ranges.join(' ');
+    if (flags.includes('master') && slots !== '') primaries.push({ id, address, epoch, slots });
+  }
+  return primaries.sort((one, other) => one.id.localeCompare(other.id));
 }

@@ -32,21 +32,22 @@ export class WebDriverSession {
     return this.post('url', { url });
   }
 
+  /** @returns the id of the first element that matches. */
   async find(xpath: string): Promise<string> {
     const found = await this.post('element', { using: 'xpath', value: xpath });
     return (found as Record<typeof elementKey, string>)[elementKey];
   }
 
-  async isDisplayed(element: string): Promise<boolean> {
-    return (await sendCommand('GET', `${this.address}/element/${element}/displayed`)) as boolean;
+  async isDisplayed(elementId: string): Promise<boolean> {
+    return (await sendCommand('GET', `${this.address}/element/${elementId}/displayed`)) as boolean;
   }
 
-  click(element: string): Promise<unknown> {
-    return this.post(`element/${element}/click`, {});
+  click(elementId: string): Promise<unknown> {
+    return this.post(`element/${elementId}/click`, {});
   }
 
-  type(element: string, text: string): Promise<unknown> {
-    return this.post(`element/${element}/value`, { text });
+  type(elementId: string, text: string): Promise<unknown> {
+    return this.post(`element/${elementId}/value`, { text });
   }
 
   end(): Promise<unknown> {

@@ -55,8 +55,9 @@ export const readStoredUser = (page: Page): Promise<SelfUser | null> =>
     return (JSON.parse(stored) as { state: { user: SelfUser | null } }).state.user;
   });
 
-/** Expects a toast with this title and, if given, description. `first`: Radix repeats both for screen readers. */
+/** Expects a toast with this title and, if given, description. */
 export const expectToast = async (page: Page, title: string, description?: string): Promise<void> => {
+  // `first`, because Radix repeats both texts for screen readers.
   await expect(page.getByText(title, { exact: true }).first()).toBeVisible();
   if (description) await expect(page.getByText(description, { exact: true }).first()).toBeVisible();
 };

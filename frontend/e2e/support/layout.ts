@@ -17,43 +17,52 @@ const findLayoutProblems = (part: Locator): Promise<string[]> =>
     };
     const describeElement = (element: HTMLElement): string =>
       `<${element.localName}> ${(element.getAttribute('aria-label') ?? element.innerText).slice(0, 40)}`;
-    const problems: string[] = [];
 
+    /** Whether an element extends beyond these positions to the left or to the right. */
+    const exceeds = (element: HTMLElement, bounds: { left: number; right: number }): boolean => {
+      const { left, right } = element.getBoundingClientRect();
+      return left < bounds.left - tolerancePx || right > bounds.right + tolerancePx;
+    };
+    const isOffPage = (element: HTMLElement): boolean =>
+      exceeds(element, { left: 0, right: window.innerWidth });
+    const isCutOff = (element: HTMLElement): boolean => {
+      for (let ancestor = element.parentElement; ancestor; ancestor = ancestor.parentElement) {
+        const clips = getComputedStyle(ancestor).overflowX !== 'visible';
+        if (clips && exceeds(element, ancestor.getBoundingClientRect())) return true;
+      }
+      return false;
+    };
+    const needsHorizontalScrolling = (element: HTMLElement): boolean => {
+      const { overflowX } = getComputedStyle(element);
+      const isScroller = overflowX === 'auto' || overflowX === 'scroll';
+      return isScroller && element.scrollWidth > element.clientWidth + tolerancePx;
+    };
+    const overlap = (one: HTMLElement, other: HTMLElement): boolean => {
+      if (one.contains(other) || other.contains(one)) return false;
+      const [a, b] = [one.getBoundingClientRect(), other.getBoundingClientRect()];
+      const overlapX = Math.min(a.right, b.right) - Math.max(a.left, b.left);
+      const overlapY = Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top);
+      return overlapX > tolerancePx && overlapY > tolerancePx;
+    };
+
+    const problems: string[] = [];
     const checkedElements = [
       ...root.querySelectorAll<HTMLElement>('button, a[href], input, textarea, h1, h2, h3, li'),
     ].filter(isVisible);
     for (const element of checkedElements) {
-      const { left, right } = element.getBoundingClientRect();
-      if (left < -tolerancePx || right > window.innerWidth + tolerancePx)
-        problems.push(`off the page: ${describeElement(element)}`);
-      for (let ancestor = element.parentElement; ancestor; ancestor = ancestor.parentElement) {
-        if (getComputedStyle(ancestor).overflowX === 'visible') continue;
-        const clip = ancestor.getBoundingClientRect();
-        if (left < clip.left - tolerancePx || right > clip.right + tolerancePx) {
-          problems.push(`cut off: ${describeElement(element)}`);
-          break;
-        }
-      }
+      if (isOffPage(element)) problems.push(`off the page: ${describeElement(element)}`);
+      if (isCutOff(element)) problems.push(`cut off: ${describeElement(element)}`);
     }
-
     for (const element of [root, ...root.querySelectorAll<HTMLElement>('*')]) {
-      const { overflowX } = getComputedStyle(element);
-      const isScroller = overflowX === 'auto' || overflowX === 'scroll';
-      if (isScroller && element.scrollWidth > element.clientWidth + tolerancePx) {
+      if (needsHorizontalScrolling(element))
         problems.push(`scrolls horizontally: ${describeElement(element)}`);
-      }
     }
-
     const mustNotOverlap = checkedElements.filter((element) =>
       element.matches('button, a[href], h1, h2, input'),
     );
     for (const [index, first] of mustNotOverlap.entries()) {
       for (const second of mustNotOverlap.slice(index + 1)) {
-        if (first.contains(second) || second.contains(first)) continue;
-        const [a, b] = [first.getBoundingClientRect(), second.getBoundingClientRect()];
-        const overlapX = Math.min(a.right, b.right) - Math.max(a.left, b.left);
-        const overlapY = Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top);
-        if (overlapX > tolerancePx && overlapY > tolerancePx)
+        if (overlap(first, second))
           problems.push(`overlap: ${describeElement(first)} and ${describeElement(second)}`);
       }
     }

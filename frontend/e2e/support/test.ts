@@ -67,17 +67,21 @@ export interface NewcomerOptions extends BrowserContextOptions {
   prepare?: (page: Page) => Promise<void>;
 }
 
-/** Stores a user in localStorage, as an earlier visit would have done. */
-export const storeUser = (context: BrowserContext, user: SelfUser): Promise<unknown> =>
+/** Stores an entry in localStorage before the page opens, as an earlier visit would have done. */
+const storeEntry = (context: BrowserContext, key: string, value: string): Promise<unknown> =>
   context.addInitScript(
-    (stored) => {
-      // This script runs in every document. A blank document has no storage, and a user whom the page has stored later
-      // must not be overwritten.
+    (entry) => {
+      // This script runs in every document. A blank document has no storage.
       if (!location.protocol.startsWith('http')) return;
-      if (localStorage.getItem('thaw-chat-auth') === null) localStorage.setItem('thaw-chat-auth', stored);
+      // A value that the page has stored since must not be overwritten.
+      if (localStorage.getItem(entry.key) === null) localStorage.setItem(entry.key, entry.value);
     },
-    JSON.stringify({ state: { user }, version: 0 }),
+    { key, value },
   );
+
+/** Stores the signed-in user in localStorage, as an earlier visit would have done. */
+export const storeUser = (context: BrowserContext, user: SelfUser): Promise<unknown> =>
+  storeEntry(context, 'thaw-chat-auth', JSON.stringify({ state: { user }, version: 0 }));
 
 /** Signs in a new anonymous user over HTTP and stores them in localStorage. With null, no gender is chosen. */
 export const signInByHttp = async (
@@ -110,14 +114,6 @@ const recordErrors = async (context: BrowserContext, pageErrors: string[]): Prom
     if (message.type() === 'error') pageErrors.push(`console: ${message.text()}`);
   });
 };
-
-/** Stores the choice of a theme in localStorage, as an earlier visit would have done. */
-const storeTheme = (context: BrowserContext, theme: string): Promise<unknown> =>
-  context.addInitScript((choice) => {
-    // See `storeUser`.
-    if (!location.protocol.startsWith('http')) return;
-    if (localStorage.getItem('thaw-theme') === null) localStorage.setItem('thaw-theme', choice);
-  }, theme);
 
 /** Options that a project of a Playwright configuration sets for its tests. */
 export interface DeviceOptions {
@@ -178,7 +174,7 @@ export const test = base.extend<Fixtures, WorkerFixtures>({
       contexts.push(context);
       await recordErrors(context, pageErrors);
       // The page is dark unless the user has chosen another theme.
-      if (theme !== 'dark') await storeTheme(context, theme);
+      if (theme !== 'dark') await storeEntry(context, 'thaw-theme', theme);
       return context;
     });
     for (const context of contexts) await context.close();

@@ -45,11 +45,8 @@ const refetchStanding = (): void => {
   refreshStanding().catch((error: unknown) => console.warn('The standing was not loaded', error));
 };
 
-/**
- * Keeps the socket connected on every page while `getSocketUserId` returns a user (docs/product-decisions.md, A143),
- * and passes its frames to the features. Call once.
- */
-export const startRealtime = (): void => {
+/** Creates the registry that passes the frames of the server to the features. */
+const createFrameRegistry = (): FrameRegistry => {
   const registry = new FrameRegistry();
   registry.on(randomChatEvents, handleRandomChatFrame);
   registry.on(friendsEvents, createFriendsHandler(queryClient));
@@ -57,34 +54,31 @@ export const startRealtime = (): void => {
   registry.on(privateChatEvents, handlePrivateChatFrame);
   registry.on(safetyEvents, createSafetyHandler(queryClient));
   registry.on(standingEvents, createStandingHandler(queryClient));
-  // A block or unblock made on this page is handled like one made in another tab.
-  onAppEvent('block-changed', (data) => registry.handle({ event: 'block_changed', data }));
+  return registry;
+};
 
+/** Updates the friends list, which shows the newest message of each conversation. */
+const keepLastMessagesCurrent = (): void => {
   const friendsCache = new FriendsCache(queryClient);
-  // The friends list shows the newest message of each conversation.
   privateChats.conversations.onChange = (userId, friendId, change) => {
     const lastMessage = getLastMessageAfter(change, privateChats.conversations.getLoaded(userId, friendId));
     if (lastMessage !== undefined) friendsCache.setLastMessage(userId, friendId, lastMessage);
   };
+};
 
-  setApiErrorHandler(({ code }) => {
-    // A page that knows of the suspension has no socket. With a socket, this error may be the first sign of it.
-    if (code === 'suspended' && getSocketUserId() !== undefined) refetchStanding();
-  });
-  onAppEvent('search-refused-by-standing', refetchStanding);
-
-  const scheduleRefetch = (): void => {
-    const userId = getSocketUserId();
-    const refetch = (): void => {
-      if (userId === undefined || userId !== getSocketUserId()) return;
-      refetchAfterReconnect(queryClient, userId);
-      refetchStanding();
-    };
-    // After a server restart many browsers reconnect simultaneously, so their refetches are spread over time.
-    systemClock.setTimeout(refetch, Math.random() * refetchWithinMs);
+const scheduleRefetch = (): void => {
+  const userId = getSocketUserId();
+  const refetch = (): void => {
+    if (userId === undefined || userId !== getSocketUserId()) return;
+    refetchAfterReconnect(queryClient, userId);
+    refetchStanding();
   };
+  // After a server restart many browsers reconnect simultaneously, so their refetches are spread over time.
+  systemClock.setTimeout(refetch, Math.random() * refetchWithinMs);
+};
 
-  const client = new SocketClient({
+const createSocketClient = (registry: FrameRegistry): SocketClient =>
+  new SocketClient({
     connect: () => new WebSocket(buildSocketUrl()),
     clock: systemClock,
     parse: parseFrame,
@@ -115,14 +109,10 @@ export const startRealtime = (): void => {
     log: (message, detail) => console.warn(message, detail ?? ''),
   });
 
-  const isChatPage = (): boolean => location.pathname.startsWith('/chat');
-  // A page opened at /chat is about to show the chat, so a reload does not count as leaving the chat.
-  if (isChatPage()) randomChat.show();
-  // Pages other than /chat show that a chat is still open.
-  randomChat.useStore.subscribe(createOpenChatReminder(isChatPage));
-  randomChat.attachSocket(client);
-  privateChats.attachSocket(client);
-  useConnection.setState({ reconnect: () => client.reconnect() });
+const isChatPage = (): boolean => location.pathname.startsWith('/chat');
+
+/** Makes the client check its connection when the browser is online or the page active again. */
+const wakeOnReturn = (client: SocketClient): void => {
   window.addEventListener('online', () => client.wake());
   // After sleep or in a frozen tab the socket may be half open, and timers may have been delayed.
   window.addEventListener('pageshow', ({ persisted }) => {
@@ -132,7 +122,10 @@ export const startRealtime = (): void => {
   document.addEventListener('visibilitychange', () => {
     if (isPageVisible()) client.wake();
   });
+};
 
+/** Connects the client for the current user, now and after each change of the user or their standing. */
+const followCurrentUser = (client: SocketClient): void => {
   let signedInUserId: number | undefined;
   let connectedUserId: number | undefined;
   const connectCurrentUser = (): void => {
@@ -148,12 +141,43 @@ export const startRealtime = (): void => {
     randomChat.switchUser();
     removeSentRequests(queryClient);
     privateChats.switchUser();
-    if (userId !== undefined) client.start();
-    else if (signedInUserId === undefined) queryClient.clear();
-    // The user is suspended or banned, so nothing is pushed to them. The cache is marked stale and refetched
-    // after the suspension.
-    else void queryClient.invalidateQueries({ refetchType: 'none' });
+    if (userId !== undefined) {
+      client.start();
+    } else if (signedInUserId === undefined) {
+      queryClient.clear();
+    } else {
+      // The user is suspended or banned, so nothing is pushed to them. The cache is marked stale and refetched
+      // after the suspension.
+      void queryClient.invalidateQueries({ refetchType: 'none' });
+    }
   };
   useIdentity.subscribe(connectCurrentUser);
   connectCurrentUser();
+};
+
+/**
+ * Keeps the socket connected on every page while `getSocketUserId` returns a user (docs/product-decisions.md, A143),
+ * and passes its frames to the features. Call once.
+ */
+export const startRealtime = (): void => {
+  const registry = createFrameRegistry();
+  // A block or unblock made on this page is handled like one made in another tab.
+  onAppEvent('block-changed', (data) => registry.handle({ event: 'block_changed', data }));
+  keepLastMessagesCurrent();
+  setApiErrorHandler(({ code }) => {
+    // A page that knows of the suspension has no socket. With a socket, this error may be the first sign of it.
+    if (code === 'suspended' && getSocketUserId() !== undefined) refetchStanding();
+  });
+  onAppEvent('search-refused-by-standing', refetchStanding);
+
+  const client = createSocketClient(registry);
+  // A page opened at /chat is about to show the chat, so a reload does not count as leaving the chat.
+  if (isChatPage()) randomChat.show();
+  // Pages other than /chat show that a chat is still open.
+  randomChat.useStore.subscribe(createOpenChatReminder(isChatPage));
+  randomChat.attachSocket(client);
+  privateChats.attachSocket(client);
+  useConnection.setState({ reconnect: () => client.reconnect() });
+  wakeOnReturn(client);
+  followCurrentUser(client);
 };

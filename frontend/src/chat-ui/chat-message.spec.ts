@@ -1,5 +1,12 @@
 import { SYSTEM_SENDER_ID } from '@thaw/contract/scalars';
-import { canBeReactedTo, isLargeEmoji, canBeEdited, findPositionInGroup } from '@/chat-ui/chat-message';
+import {
+  canBeEdited,
+  canBeReactedTo,
+  findPositionInGroup,
+  isLargeEmoji,
+  type ChatMessage,
+  type GroupPosition,
+} from '@/chat-ui/chat-message';
 import { aMessage } from '@/testing/factories';
 
 const ownId = 7;
@@ -7,25 +14,32 @@ const partnerId = 12;
 const fiveMinutesMs = 300_000;
 
 describe('findPositionInGroup', () => {
-  it('groups messages of one sender within five minutes of the previous one', () => {
-    const messages = [
-      aMessage({ timestamp: 0, senderId: partnerId }),
-      aMessage({ timestamp: fiveMinutesMs, senderId: partnerId }),
-      aMessage({ timestamp: 2 * fiveMinutesMs + 1, senderId: partnerId }),
-      aMessage({ timestamp: 2 * fiveMinutesMs + 2, senderId: ownId }),
-    ];
-    expect(messages.map((_, index) => findPositionInGroup(messages, index))).toEqual([
+  const findPositions = (messages: readonly ChatMessage[]): GroupPosition[] =>
+    messages.map((_, index) => findPositionInGroup(messages, index));
+  const alone: GroupPosition = { isFirst: true, isLast: true };
+
+  it('groups messages of one sender, each sent within five minutes of the previous one', () => {
+    const messages = [0, fiveMinutesMs, 2 * fiveMinutesMs].map((timestamp) => aMessage({ timestamp }));
+    expect(findPositions(messages)).toEqual([
       { isFirst: true, isLast: false },
+      { isFirst: false, isLast: false },
       { isFirst: false, isLast: true },
-      { isFirst: true, isLast: true },
-      { isFirst: true, isLast: true },
     ]);
+  });
+
+  it('does not group a message that was sent later than five minutes after the previous one', () => {
+    const messages = [0, fiveMinutesMs + 1].map((timestamp) => aMessage({ timestamp }));
+    expect(findPositions(messages)).toEqual([alone, alone]);
+  });
+
+  it('does not group messages of different senders', () => {
+    const messages = [partnerId, ownId].map((senderId) => aMessage({ senderId }));
+    expect(findPositions(messages)).toEqual([alone, alone]);
   });
 
   it('never groups notices', () => {
     const notice = aMessage({ senderId: SYSTEM_SENDER_ID });
-    const messages = [notice, notice];
-    expect(findPositionInGroup(messages, 1).isFirst).toBe(true);
+    expect(findPositions([notice, notice])).toEqual([alone, alone]);
   });
 });
 

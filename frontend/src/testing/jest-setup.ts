@@ -12,12 +12,21 @@ for (const property of ['clientHeight', 'clientWidth']) {
 // Browser APIs that jsdom lacks.
 HTMLElement.prototype.scrollTo = () => undefined;
 
+class PointerEventOfTest extends MouseEvent {
+  readonly pointerType: string;
+
+  constructor(type: string, init: PointerEventInit = {}) {
+    super(type, init);
+    this.pointerType = init.pointerType ?? '';
+  }
+}
+
 class NoopObserver {
   observe(): void {}
   unobserve(): void {}
   disconnect(): void {}
 }
-Object.assign(globalThis, { ResizeObserver: NoopObserver });
+Object.assign(globalThis, { ResizeObserver: NoopObserver, PointerEvent: PointerEventOfTest });
 Object.assign(window, {
   matchMedia: (query: string) => ({
     matches: false,

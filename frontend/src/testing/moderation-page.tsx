@@ -12,7 +12,7 @@ import { renderWithCache } from '@/testing/with-cache';
 
 export const moderatorId = 3;
 type Routes = Parameters<typeof fakeServer>[0];
-/** The route that lists the cases of a filter. */
+/** The route that lists the cases in a state. */
 const createQueueRoute = (state: string) => `GET /api/moderation/cases?state=${state}&limit=50` as const;
 export const openQueueRoute = createQueueRoute('open');
 /** The response to a claim, which reserves a case for a moderator. */
@@ -23,6 +23,27 @@ export const createCaseListResponse = (cases: CaseItem[], nextCursor: string | n
   nextCursor,
 });
 
+/** The queue lists cases without their details. */
+const toCaseItem = ({
+  urgencyParts: _1,
+  reports: _2,
+  evidence: _3,
+  history: _4,
+  excludes: _5,
+  ...item
+}: ModerationCase): CaseItem => item;
+
+/** The routes with which a moderator opens and claims one case. */
+const createCaseRoutes = (moderationCase: ModerationCase): Routes => {
+  const { id, userId, username } = moderationCase;
+  return {
+    [`GET /api/moderation/cases/${id}`]: moderationCase,
+    [`POST /api/moderation/cases/${id}/claim`]: claimResponse,
+    [`DELETE /api/moderation/cases/${id}/claim`]: undefined,
+    [`GET /api/moderation/people/${userId}`]: aModeratedPerson({ id: userId, username }),
+  };
+};
+
 /**
  * Renders the moderation tool, signed in as `moderatorId`, with these cases in the queue. Each can be claimed.
  * @param search query string of the address
@@ -32,28 +53,16 @@ export const showModeration = (cases: ModerationCase[], search = '', routes: Rou
   window.history.replaceState(null, '', `/moderation${search}`);
   workbench.reset();
   signIn(aUser({ id: moderatorId, isModerator: true, isAnonymous: false }));
-  // The queue lists cases without their details.
-  const items = cases.map(
-    ({ urgencyParts: _1, reports: _2, evidence: _3, history: _4, excludes: _5, ...item }) => item,
-  );
+  const caseRoutes: Routes = {};
+  for (const moderationCase of cases) Object.assign(caseRoutes, createCaseRoutes(moderationCase));
   const server = fakeServer({
-    [openQueueRoute]: createCaseListResponse(items),
+    [openQueueRoute]: createCaseListResponse(cases.map(toCaseItem)),
     [createQueueRoute('decided')]: createCaseListResponse([]),
     // Cases about people whose data is under a legal hold.
     [createQueueRoute('held')]: createCaseListResponse([]),
     // Another moderator, who has acted on the cases of some specs. The page looks the name up.
     'GET /api/user/4': { id: 4, username: 'mod-two', avatar: null, isOnline: true },
-    ...(Object.fromEntries(
-      cases.flatMap((queuedCase) => [
-        [`GET /api/moderation/cases/${queuedCase.id}`, queuedCase],
-        [`POST /api/moderation/cases/${queuedCase.id}/claim`, claimResponse],
-        [`DELETE /api/moderation/cases/${queuedCase.id}/claim`, undefined],
-        [
-          `GET /api/moderation/people/${queuedCase.userId}`,
-          aModeratedPerson({ id: queuedCase.userId, username: queuedCase.username }),
-        ],
-      ]),
-    ) as Routes),
+    ...caseRoutes,
     ...routes,
   });
   const onForbidden = jest.fn();

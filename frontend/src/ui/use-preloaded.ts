@@ -23,13 +23,17 @@ export const runWhenIdle = (run: () => void): (() => void) => {
  */
 export const usePreloaded = (parts: readonly Pick<Part<never>, 'preload'>[]): void => {
   useEffect(() => {
+    let isStopped = false;
     let cancel = (): void => undefined;
     const preloadNext = ([part, ...remaining]: readonly Pick<Part<never>, 'preload'>[]): void => {
-      if (!part) return;
+      if (!part || isStopped) return;
       // `preload` never rejects, so a part that fails to load does not stop the rest.
       cancel = runWhenIdle(() => void part.preload().then(() => preloadNext(remaining)));
     };
     preloadNext(parts);
-    return () => cancel();
+    return () => {
+      isStopped = true;
+      cancel();
+    };
   }, [parts]);
 };

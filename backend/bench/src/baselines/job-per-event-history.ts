@@ -17,57 +17,68 @@ const INSERT = `
 INSERT INTO job_per_event_rows (stream_id, stream_position, event_id, type, schema_version, data, metadata, occurred_at)
 VALUES ($1, $2, $3, 'MessageSent', 1, $4, '{}', now())`;
 
-const run = async (): Promise<number> => {
-  const pool = new Pool({ connectionString: process.env.DATABASE_URL, max: CONCURRENCY });
-  const connection = new Redis(process.env.REDIS_URL ?? '', { maxRetriesPerRequest: null });
+interface MessageJob {
+  streamId: string;
+  position: number;
+  eventId: string;
+  content: string;
+}
+
+const CONTENT = 'x'.repeat(100);
+
+/** @param index number of the message in the run, from 0 */
+const createJob = (index: number): { name: string; data: MessageJob } => ({
+  name: 'message',
+  data: {
+    streamId: `chat-${index % CHATS}`,
+    // Unique in a stream is enough: the positions of one stream need not be consecutive.
+    position: index + 1,
+    eventId: randomUUID(),
+    content: CONTENT,
+  },
+});
+
+const addJobs = async (connection: Redis): Promise<void> => {
   const queue = new Queue(QUEUE, { connection, defaultJobOptions: { removeOnComplete: true } });
-  await pool.query(
-    'DROP TABLE IF EXISTS job_per_event_rows; CREATE TABLE job_per_event_rows (LIKE events INCLUDING ALL)',
-  );
-  const content = 'x'.repeat(100);
   for (let start = 0; start < ROWS; start += JOBS_PER_CALL) {
-    await queue.addBulk(
-      Array.from({ length: Math.min(JOBS_PER_CALL, ROWS - start) }, (_, index) => ({
-        name: 'message',
-        data: {
-          streamId: `chat-${(start + index) % CHATS}`,
-          // Unique in a stream is enough: the positions of one stream need not be consecutive.
-          position: start + index + 1,
-          eventId: randomUUID(),
-          content,
-        },
-      })),
-    );
+    const jobCount = Math.min(JOBS_PER_CALL, ROWS - start);
+    await queue.addBulk(Array.from({ length: jobCount }, (_, index) => createJob(start + index)));
   }
-  const startedAt = performance.now();
-  let completedCount = 0;
-  // All jobs are in the queue before the worker starts, so the time does not include adding them.
-  await new Promise<void>((resolve, reject) => {
-    const worker = new Worker(
-      QUEUE,
-      async ({
-        data,
-      }: {
-        data: { streamId: string; position: number; eventId: string; content: string };
-      }) => {
-        await pool.query({
-          name: 'insert',
-          text: INSERT,
-          values: [data.streamId, data.position, data.eventId, JSON.stringify({ content: data.content })],
-        });
-      },
-      { connection, concurrency: CONCURRENCY },
-    );
+};
+
+/** Starts the worker. Resolves when it has inserted the rows of all jobs. */
+const processJobs = (connection: Redis, pool: Pool): Promise<void> =>
+  new Promise((resolve, reject) => {
+    const insertRow = async ({ data }: { data: MessageJob }): Promise<void> => {
+      await pool.query({
+        name: 'insert',
+        text: INSERT,
+        values: [data.streamId, data.position, data.eventId, JSON.stringify({ content: data.content })],
+      });
+    };
+    const worker = new Worker(QUEUE, insertRow, { connection, concurrency: CONCURRENCY });
+    let completedCount = 0;
     worker.on('completed', () => {
       completedCount += 1;
       if (completedCount === ROWS) resolve();
     });
     worker.on('failed', (_job, error) => reject(error));
   });
+
+const measureRowsPerSecond = async (): Promise<number> => {
+  const pool = new Pool({ connectionString: process.env.DATABASE_URL, max: CONCURRENCY });
+  const connection = new Redis(process.env.REDIS_URL ?? '', { maxRetriesPerRequest: null });
+  await pool.query(
+    'DROP TABLE IF EXISTS job_per_event_rows; CREATE TABLE job_per_event_rows (LIKE events INCLUDING ALL)',
+  );
+  // All jobs are in the queue before the clock starts, so the time does not include adding them.
+  await addJobs(connection);
+  const startedAt = performance.now();
+  await processJobs(connection, pool);
   return ROWS / ((performance.now() - startedAt) / 1_000);
 };
 
-run().then(
+measureRowsPerSecond().then(
   (rowsPerSecond) => process.send?.({ rowsPerSecond }, () => process.exit()),
   (error: unknown) => {
     console.error(error);

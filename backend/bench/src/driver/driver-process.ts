@@ -2,7 +2,8 @@ import { type ChildProcess, fork } from 'node:child_process';
 import path from 'node:path';
 import type { DriverCall, DriverCalls } from './driver';
 
-interface DriverMessage {
+/** The driver's reply to the call with this id. */
+interface DriverReply {
   id: number;
   response?: unknown;
   error?: string;
@@ -24,7 +25,7 @@ export class Driver {
   private hasEnded = false;
 
   constructor() {
-    this.child.on('message', ({ id, response, error }: DriverMessage) => {
+    this.child.on('message', ({ id, response, error }: DriverReply) => {
       const pendingCall = this.pending.get(id);
       this.pending.delete(id);
       if (error === undefined) pendingCall?.resolve(response);

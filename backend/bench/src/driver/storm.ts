@@ -81,15 +81,20 @@ export class ReconnectStorm {
   }
 
   /**
-   * Sends messages in the chats, one at a time, until the replica has died and every socket has reconnected through
-   * `proxy`. Then sends the final messages (only for Thaw).
+   * Waits until the replica has died and every socket has reconnected through `proxy`. Meanwhile the clients of Thaw
+   * send messages in their chats, one at a time. Afterwards each of them sends a final one.
    */
   async run(proxy: string): Promise<StormResult> {
-    [this.proxy, this.firstClosedAt, this.lastReconnectedAt, this.refusals] = [proxy, undefined, 0, {}];
+    this.proxy = proxy;
+    this.firstClosedAt = undefined;
+    this.lastReconnectedAt = 0;
+    this.refusals = {};
+    // The Socket.IO baseline cannot resume a chat, so its clients send no messages.
+    const sendsMessages = this.kind === 'thaw';
     let nextIndex = 0;
     const messageTimer = setInterval(() => {
       const side = this.sides[nextIndex % this.sides.length];
-      if (side && !side.isDisconnected) this.sendMessage(side);
+      if (sendsMessages && side && !side.isDisconnected) this.sendMessage(side);
       nextIndex += 1;
     }, SEND_EVERY_MS);
     const haveAllReconnected = (): boolean =>
@@ -100,7 +105,7 @@ export class ReconnectStorm {
     await waitUntil(() => haveAllReconnected() || hasTimedOut(), 2 * RECONNECT_TIMEOUT_MS);
     clearInterval(messageTimer);
     const reconnectedSides = this.sides.filter(({ isDisconnected }) => !isDisconnected);
-    if (this.kind === 'thaw') await this.sendFinalMessages(reconnectedSides);
+    if (sendsMessages) await this.sendFinalMessages(reconnectedSides);
     return {
       sockets: this.sides.length,
       reconnected: reconnectedSides.length,
@@ -157,11 +162,8 @@ export class ReconnectStorm {
   private sendMessage(side: Side): string {
     side.sent += 1;
     const clientId = `c-${side.sent}`;
-    // The Socket.IO baseline cannot resume a chat, so its clients send no messages.
-    if (this.kind === 'thaw') {
-      const { wire, sessionId } = side.partner;
-      wire.send('random_message', { sessionId, content: 'hello', messageType: 'text', clientId }, clientId);
-    }
+    const { wire, sessionId } = side.partner;
+    wire.send('random_message', { sessionId, content: 'hello', messageType: 'text', clientId }, clientId);
     return clientId;
   }
 

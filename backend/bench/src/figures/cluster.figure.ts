@@ -43,10 +43,29 @@ export const measureCluster = async (driver: Driver, settings: Settings): Promis
     [ONE_SERVER]: await BenchStores.open({ hasDatabase: true }),
     [CLUSTER]: await BenchStores.openWithCluster(),
   };
+  try {
+    const turns = await measureMessages(driver, settings, stores, faults);
+    const joinTurns = await measureJoins(settings.rounds, waitingCount, stores, faults);
+    return {
+      rows: createRows(turns, joinTurns, waitingCount),
+      faults,
+      raw: { turns: Object.fromEntries(turns), joins: Object.fromEntries(joinTurns) },
+    };
+  } finally {
+    for (const ownStores of Object.values(stores)) await ownStores.end();
+  }
+};
+
+/** @returns the turns of each contender. Adds lost or duplicated messages to `faults`. */
+const measureMessages = async (
+  driver: Driver,
+  settings: Settings,
+  stores: Readonly<Record<string, BenchStores>>,
+  faults: string[],
+): Promise<Map<string, Turn[]>> => {
   const services: Service[] = [];
   const contenders: Contender[] = [];
   const turns = new Map<string, Turn[]>();
-  const joinTurns = new Map<string, JoinTurn[]>();
   try {
     for (const [name, ownStores] of Object.entries(stores)) {
       logProgress(`  opening ${name}`);
@@ -78,35 +97,37 @@ export const measureCluster = async (driver: Driver, settings: Settings): Promis
         );
       }
     }
-    // `splice` empties the lists, so that `finally` does not close the groups and stop the services again.
-    for (const { group } of contenders.splice(0)) await driver.call('closeGroup', { group });
-    await Promise.all(services.splice(0).map((service) => service.stop()));
-
-    for (let round = 1; round <= settings.rounds; round += 1) {
-      for (const [name, ownStores] of orderForRound(Object.entries(stores), round)) {
-        const joinTurn = await measureJoins(ownStores, waitingCount, faults);
-        addValue(joinTurns, name, joinTurn);
-        const { joinsPerSecond, redisMicros } = joinTurn;
-        logProgress(`  ${name}: ${joinsPerSecond.toFixed(0)} joins/s, redis ${formatMicros(redisMicros)}`);
-      }
-    }
+    return turns;
   } finally {
     for (const { group } of contenders) await driver.call('closeGroup', { group }).catch(() => null);
     await Promise.all(services.map((service) => service.stop()));
-    for (const ownStores of Object.values(stores)) await ownStores.end();
   }
-  return {
-    rows: createRows(turns, joinTurns, waitingCount),
-    faults,
-    raw: { turns: Object.fromEntries(turns), joins: Object.fromEntries(joinTurns) },
-  };
+};
+
+/** Measures joins without other load, so the services must be stopped. @returns the turns of each contender */
+const measureJoins = async (
+  rounds: number,
+  waitingCount: number,
+  stores: Readonly<Record<string, BenchStores>>,
+  faults: string[],
+): Promise<Map<string, JoinTurn[]>> => {
+  const joinTurns = new Map<string, JoinTurn[]>();
+  for (let round = 1; round <= rounds; round += 1) {
+    for (const [name, ownStores] of orderForRound(Object.entries(stores), round)) {
+      const joinTurn = await measureJoinTurn(ownStores, waitingCount, faults);
+      addValue(joinTurns, name, joinTurn);
+      const { joinsPerSecond, redisMicros } = joinTurn;
+      logProgress(`  ${name}: ${joinsPerSecond.toFixed(0)} joins/s, redis ${formatMicros(redisMicros)}`);
+    }
+  }
+  return joinTurns;
 };
 
 /**
- * Men and women join the queue in turn, while `waitingCount` other men wait in it. Each woman is matched with the man
+ * Fills the queue with `waitingCount` men. Then men and women join it in turn, and each woman is matched with the man
  * who has waited longest. The connection to Redis has the options of a replica's connection for requests.
  */
-const measureJoins = async (
+const measureJoinTurn = async (
   stores: BenchStores,
   waitingCount: number,
   faults: string[],
@@ -133,10 +154,10 @@ const measureJoins = async (
     let matchCount = 0;
     await runInParallel(JOINS_PER_TURN, JOIN_CONCURRENCY, async (index) => {
       const userId = waitingCount + 1 + index;
-      const state =
-        index % 2 === 0
-          ? await matchQueue.join(userId, 'male', 'female')
-          : await matchQueue.join(userId, 'female', 'male');
+      const isMan = index % 2 === 0;
+      const state = isMan
+        ? await matchQueue.join(userId, 'male', 'female')
+        : await matchQueue.join(userId, 'female', 'male');
       if (state.kind === 'matched') matchCount += 1;
     });
     const seconds = (performance.now() - startedAt) / 1_000;

@@ -26,6 +26,135 @@ const COLLECTION_SETTLE_MS = 1_500;
 /** With these flags, SIGUSR2 forces a garbage collection. */
 const nodeFlags = ['--expose-gc', '--require', path.join(__dirname, '../collect-on-signal.js')];
 
+/** The length of a measurement without operations: after `REST_MS`, `CpuMeter` waits for `SETTLE_MS` more. */
+const REST_SECONDS = (REST_MS + SETTLE_MS) / 1_000;
+
+/** What the measurements share. */
+interface CostRun {
+  driver: Driver;
+  settings: Settings;
+  stores: BenchStores;
+  meter: CpuMeter;
+  /** Ids of the groups of clients in the driver's process, which are closed at the end. */
+  groupIds: number[];
+}
+
+/**
+ * `cost`: CPU µs of every process for each operation, and the memory of a chat. The tables in docs/capacity.md contain
+ * both.
+ */
+export const measureCost = async (driver: Driver, settings: Settings): Promise<Outcome> => {
+  const stores = await BenchStores.open({ hasDatabase: true });
+  // No cool-down between recent partners: the same few users are matched again and again.
+  const options = { replicas: 2, env: { REMATCH_COOLDOWN_S: '0' }, nodeFlags };
+  let service = await Service.start(stores, options);
+  const postgres = await PostgresMeter.open(stores.databaseUrl);
+  const meter = new CpuMeter(async () => ({
+    replicas: service.replicas.reduce((sum, { server }) => sum + server.cpuMicros, 0),
+    worker: service.worker?.cpuMicros ?? 0,
+    redis: await stores.readRedisCpuMicros(),
+    postgres: postgres.cpuMicros,
+  }));
+  const run: CostRun = { driver, settings, stores, meter, groupIds: [] };
+  try {
+    await meter.measureRest();
+    await measureSockets(run, service.origins[0] ?? '');
+    await measureChatsAndPrivateMessages(run, service.origins);
+    // New processes, because in the old ones the chats would reuse memory that earlier operations have freed.
+    await service.stop();
+    service = await Service.start(stores, options);
+    const memoryRows = await measureLiveChats(run, service);
+    return { rows: [...meter.rows, ...memoryRows], faults: [], raw: meter.raw };
+  } finally {
+    for (const group of run.groupIds) await driver.call('closeGroup', { group }).catch(() => null);
+    await postgres.end();
+    await service.stop();
+    await stores.end();
+  }
+};
+
+/** Measures sign-ups, and sockets that send nothing. */
+const measureSockets = async (
+  { driver, settings, meter, groupIds }: CostRun,
+  origin: string,
+): Promise<void> => {
+  const signUp = async (visitors: number): Promise<number> => {
+    const groupId = await driver.call('signUp', { origin, visitors });
+    groupIds.push(groupId);
+    return groupId;
+  };
+  // A warm-up, which is not measured.
+  await signUp(settings.signUps);
+  let idleGroupId = 0;
+  await meter.measure('Anonymous sign-up', async () => {
+    idleGroupId = await signUp(settings.idleSockets);
+    return settings.idleSockets;
+  });
+  await meter.measure('Opening and authenticating a socket', async () => {
+    const request = { group: idleGroupId, kind: 'thaw' as const, origin, concurrency: CONCURRENCY };
+    return (await driver.call('openSockets', request)).opened;
+  });
+  await meter.measure('An idle socket, per second', async () => {
+    await wait(REST_MS);
+    return settings.idleSockets * REST_SECONDS;
+  });
+  await driver.call('closeSockets', { group: idleGroupId });
+};
+
+/** Measures short random chats without messages, and private messages, of a few users. */
+const measureChatsAndPrivateMessages = async (
+  { settings, stores, meter }: CostRun,
+  origins: readonly string[],
+): Promise<void> => {
+  // Chats and private messages have no setting of their own.
+  const measuredCount = settings.signUps;
+  const users = await openUsers(origins, USER_COUNT);
+  try {
+    await holdChats(users, WARM_UP_COUNT);
+    await meter.measure('A random chat: two joins, the match, the skip', () =>
+      holdChats(users, measuredCount),
+    );
+    await makeFriends(stores, users);
+    await writeToFriends(users, WARM_UP_COUNT);
+    await meter.measure('A private message', () => writeToFriends(users, measuredCount));
+  } finally {
+    for (const { wire } of users) wire.close();
+  }
+};
+
+/**
+ * Measures messages of live chats, and the memory that chats and messages use.
+ * @returns the rows about the memory
+ */
+const measureLiveChats = async (
+  { driver, settings, stores, meter, groupIds }: CostRun,
+  service: Service,
+): Promise<Row[]> => {
+  const { pairs, messagesPerSecond: perSecond, seconds } = settings;
+  const servers = service.replicas.map(({ server }) => server);
+  const origins: readonly [string, string] = [service.origins[0] ?? '', service.origins[1] ?? ''];
+  const openChats = async (count: number): Promise<number> => {
+    const groupId = await driver.call('openRelay', { kind: 'thaw', origins, pairs: count });
+    groupIds.push(groupId);
+    return groupId;
+  };
+  const sendMessages = async (groupId: number): Promise<number> =>
+    (await driver.call('runRelay', { group: groupId, perSecond, seconds })).sent;
+  await sendMessages(await openChats(WARM_UP_COUNT));
+  const memoryBefore = await readMemory(servers, stores);
+  const chatGroupId = await openChats(pairs);
+  const memoryWithChats = await readMemory(servers, stores);
+  await sendMessages(chatGroupId);
+  const memoryWithMessages = await readMemory(servers, stores);
+  const rate = perSecond.toLocaleString('en');
+  const messageLabel = `A random message of ${CONTENT_BYTES} bytes, ${rate} a second`;
+  await meter.measure(messageLabel, () => sendMessages(chatGroupId));
+  return [
+    createMemoryRow('A live chat with its two sockets', memoryBefore, memoryWithChats, pairs),
+    createMemoryRow('A message of a live chat', memoryWithChats, memoryWithMessages, perSecond * seconds),
+  ];
+};
+
 /** CPU time of each kind of process, in µs. */
 interface Cpu {
   replicas: number;
@@ -36,140 +165,53 @@ interface Cpu {
 
 const processKinds = ['replicas', 'worker', 'redis', 'postgres'] as const;
 
-/**
- * `cost`: CPU µs of every process for each operation, and the memory of a chat. The tables in docs/capacity.md contain
- * both.
- */
-export const measureCost = async (driver: Driver, settings: Settings): Promise<Outcome> => {
-  const stores = await BenchStores.open({ hasDatabase: true });
-  // No cool-down between recent partners: the same few users are matched again and again.
-  const env = { REMATCH_COOLDOWN_S: '0' };
-  let service = await Service.start(stores, { replicas: 2, env, nodeFlags });
-  const postgres = await PostgresMeter.open(stores.databaseUrl);
-  const getServers = (): ServerProcess[] => service.replicas.map(({ server }) => server);
-  const readCpu = async (): Promise<Cpu> => ({
-    replicas: getServers().reduce((sum, server) => sum + server.cpuMicros, 0),
-    worker: service.worker?.cpuMicros ?? 0,
-    redis: await stores.readRedisCpuMicros(),
-    postgres: postgres.cpuMicros,
-  });
-  /** Ids of the groups of clients in the driver's process. */
-  const groupIds: number[] = [];
-  const users: User[] = [];
-  const rows: Row[] = [];
-  const raw: Record<string, Cpu> = {};
+const computeCpu = (compute: (kind: keyof Cpu) => number): Cpu => ({
+  replicas: compute('replicas'),
+  worker: compute('worker'),
+  redis: compute('redis'),
+  postgres: compute('postgres'),
+});
+
+/** Measures the CPU time of operations, and creates a row for each kind of operation. */
+class CpuMeter {
+  readonly rows: Row[] = [];
+  readonly raw: Record<string, Cpu> = {};
   /** CPU µs per millisecond without load, which is subtracted from every later measurement. */
-  let restMicrosPerMs: Cpu = { replicas: 0, worker: 0, redis: 0, postgres: 0 };
+  private restMicrosPerMs: Cpu = computeCpu(() => 0);
+
+  /** @param readCpu reads the CPU time of the processes so far */
+  constructor(private readonly readCpu: () => Promise<Cpu>) {}
+
+  /** Measures the processes without load. Call this before any other measurement. */
+  async measureRest(): Promise<void> {
+    const restPerSecond = await this.measure('Two replicas and a worker at rest, per second', async () => {
+      await wait(REST_MS);
+      return REST_SECONDS;
+    });
+    this.restMicrosPerMs = computeCpu((kind) => restPerSecond[kind] / 1_000);
+  }
+
   /**
    * @param run returns the number of operations
    * @returns CPU per operation, without the CPU that the processes use at rest
    */
-  const measureOperations = async (label: string, run: () => Promise<number>): Promise<Cpu> => {
-    const [before, startedAt] = [await readCpu(), performance.now()];
+  async measure(label: string, run: () => Promise<number>): Promise<Cpu> {
+    const [before, startedAt] = [await this.readCpu(), performance.now()];
     const operationCount = await run();
     await wait(SETTLE_MS);
-    const [after, elapsedMs] = [await readCpu(), performance.now() - startedAt];
-    // The CPU at rest varies, so the difference may be negative.
-    const computePerOperation = (kind: keyof Cpu): number =>
-      Math.max(0, (after[kind] - before[kind] - restMicrosPerMs[kind] * elapsedMs) / operationCount);
-    const cpu: Cpu = {
-      replicas: computePerOperation('replicas'),
-      worker: computePerOperation('worker'),
-      redis: computePerOperation('redis'),
-      postgres: computePerOperation('postgres'),
-    };
-    raw[label] = cpu;
+    const [after, elapsedMs] = [await this.readCpu(), performance.now() - startedAt];
+    const cpu = computeCpu((kind) => {
+      const micros = after[kind] - before[kind] - this.restMicrosPerMs[kind] * elapsedMs;
+      // The CPU at rest varies, so the difference may be negative.
+      return Math.max(0, micros / operationCount);
+    });
+    this.raw[label] = cpu;
     const ours = processKinds.map((kind) => `${kind} ${formatMicros(cpu[kind])}`).join(', ');
-    rows.push(createRow(label, ours));
+    this.rows.push(createRow(label, ours));
     logProgress(`cost, ${label}: ${ours}`);
     return cpu;
-  };
-  try {
-    const [firstOrigin = '', secondOrigin = ''] = service.origins;
-    const signUp = async (visitors: number): Promise<number> => {
-      const groupId = await driver.call('signUp', { origin: firstOrigin, visitors });
-      groupIds.push(groupId);
-      return groupId;
-    };
-    const restPerSecond = await measureOperations(
-      'Two replicas and a worker at rest, per second',
-      async () => {
-        await wait(REST_MS);
-        // `measureOperations` waits for SETTLE_MS more.
-        return (REST_MS + SETTLE_MS) / 1_000;
-      },
-    );
-    restMicrosPerMs = {
-      replicas: restPerSecond.replicas / 1_000,
-      worker: restPerSecond.worker / 1_000,
-      redis: restPerSecond.redis / 1_000,
-      postgres: restPerSecond.postgres / 1_000,
-    };
-    // A warm-up, which is not measured.
-    await signUp(settings.signUps);
-    let idleGroupId = 0;
-    await measureOperations('Anonymous sign-up', async () => {
-      idleGroupId = await signUp(settings.idleSockets);
-      return settings.idleSockets;
-    });
-    await measureOperations('Opening and authenticating a socket', async () => {
-      const request = {
-        group: idleGroupId,
-        kind: 'thaw' as const,
-        origin: firstOrigin,
-        concurrency: CONCURRENCY,
-      };
-      return (await driver.call('openSockets', request)).opened;
-    });
-    await measureOperations('An idle socket, per second', async () => {
-      await wait(REST_MS);
-      return (settings.idleSockets * (REST_MS + SETTLE_MS)) / 1_000;
-    });
-    await driver.call('closeSockets', { group: idleGroupId });
-    users.push(...(await openUsers([firstOrigin, secondOrigin], USER_COUNT)));
-    await holdChats(users, WARM_UP_COUNT);
-    // Chats and private messages have no setting of their own.
-    const measuredCount = settings.signUps;
-    await measureOperations('A random chat: two joins, the match, the skip', () =>
-      holdChats(users, measuredCount),
-    );
-    await makeFriends(stores, users);
-    await writeToFriends(users, WARM_UP_COUNT);
-    await measureOperations('A private message', () => writeToFriends(users, measuredCount));
-    // New processes, because in the old ones the chats would reuse memory that earlier operations have freed.
-    await service.stop();
-    service = await Service.start(stores, { replicas: 2, env, nodeFlags });
-    const { pairs, messagesPerSecond: perSecond, seconds } = settings;
-    const origins: readonly [string, string] = [service.origins[0] ?? '', service.origins[1] ?? ''];
-    const openChats = async (count: number): Promise<number> => {
-      const groupId = await driver.call('openRelay', { kind: 'thaw', origins, pairs: count });
-      groupIds.push(groupId);
-      return groupId;
-    };
-    const sendMessages = async (groupId: number): Promise<number> =>
-      (await driver.call('runRelay', { group: groupId, perSecond, seconds })).sent;
-    await sendMessages(await openChats(WARM_UP_COUNT));
-    const memoryBefore = await readMemory(getServers(), stores);
-    const chatGroupId = await openChats(pairs);
-    const memoryWithChats = await readMemory(getServers(), stores);
-    await sendMessages(chatGroupId);
-    const memoryWithMessages = await readMemory(getServers(), stores);
-    const rate = perSecond.toLocaleString('en');
-    const messageLabel = `A random message of ${CONTENT_BYTES} bytes, ${rate} a second`;
-    await measureOperations(messageLabel, () => sendMessages(chatGroupId));
-    rows.push(
-      createMemoryRow('A live chat with its two sockets', memoryBefore, memoryWithChats, pairs),
-      createMemoryRow('A message of a live chat', memoryWithChats, memoryWithMessages, perSecond * seconds),
-    );
-    return { rows, faults: [], raw };
-  } finally {
-    for (const group of groupIds) await driver.call('closeGroup', { group }).catch(() => null);
-    for (const { wire } of users) wire.close();
-    await postgres.end();
-    await service.stop();
-    await stores.end();
   }
-};
+}
 
 interface User {
   userId: number;

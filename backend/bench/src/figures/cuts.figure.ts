@@ -17,6 +17,11 @@ interface Contender {
   origins: readonly [string, string];
 }
 
+interface ConnectedContender extends Contender {
+  /** Number of the group of clients, in the driver, that are connected to this contender. */
+  group: number;
+}
+
 /**
  * P11: messages delivered while the TCP connection of every client is cut every 15 s, for 2 s (see `CutLoad`). Compared
  * with Socket.IO, with and without its recovery of lost connections. All contenders run at the same time.
@@ -25,8 +30,7 @@ export const measureCuts = async (driver: Driver, settings: Settings): Promise<O
   const stores = await BenchStores.open({ hasDatabase: true });
   const service = await Service.start(stores, { replicas: 2 });
   const baselines: ServerProcess[] = [];
-  // One group of clients in the driver for each contender, in the same order.
-  const groups: number[] = [];
+  const connected: ConnectedContender[] = [];
   const startBaseline = async (env: Record<string, string>): Promise<string> => {
     const { server, port } = await ServerProcess.startBaseline({
       name: 'socket.io',
@@ -54,21 +58,24 @@ export const measureCuts = async (driver: Driver, settings: Settings): Promise<O
         origins: [originWithRecovery, originWithRecovery],
       },
     ];
-    const results = new Map<string, CutResult>();
-    for (const { kind, origins } of contenders)
-      groups.push(await driver.call('openCuts', { kind, origins, pairs: PAIRS }));
-    const run = async ({ name }: Contender, index: number): Promise<void> => {
-      const load = { perSecond: MESSAGES_PER_SECOND, seconds: settings.cutSeconds };
-      results.set(name, await driver.call('runCuts', { group: groups[index] ?? 0, ...load }));
-      logProgress(`cuts, ${name}: ${JSON.stringify(results.get(name))}`);
+    for (const contender of contenders) {
+      const { kind, origins } = contender;
+      const group = await driver.call('openCuts', { kind, origins, pairs: PAIRS });
+      connected.push({ ...contender, group });
+    }
+    const load = { perSecond: MESSAGES_PER_SECOND, seconds: settings.cutSeconds };
+    const run = async ({ name, group }: ConnectedContender): Promise<[name: string, result: CutResult]> => {
+      const result = await driver.call('runCuts', { group, ...load });
+      logProgress(`cuts, ${name}: ${JSON.stringify(result)}`);
+      return [name, result];
     };
-    await Promise.all(contenders.map(run));
+    const results = new Map(await Promise.all(connected.map(run)));
     const ours = results.get('thaw');
     const faults =
       ours && isComplete(ours) ? [] : [`cuts: thaw lost or duplicated messages: ${JSON.stringify(ours)}`];
     return { rows: createRows(results), faults, raw: Object.fromEntries(results) };
   } finally {
-    for (const group of groups) await driver.call('closeGroup', { group }).catch(() => null);
+    for (const { group } of connected) await driver.call('closeGroup', { group }).catch(() => null);
     await Promise.all(baselines.map((server) => server.stop()));
     await service.stop();
     await stores.end();

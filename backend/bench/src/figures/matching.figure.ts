@@ -44,23 +44,47 @@ if partner[1] then return partner[1] end
 redis.call('ZADD', KEYS[2], ARGV[1], ARGV[2])
 return false`;
 
+/** CPU µs of Redis per join, a value for each round. */
+interface Measurement {
+  /** By the number of waiting users. */
+  ours: Map<number, number[]>;
+  /** Of `SCRIPT_WITHOUT_RULES`, by the number of waiting users. */
+  withoutRules: Map<number, number[]>;
+  /** Of searches that exclude `MAX_EXCLUDED` users, at the length that `chooseComparedLength` returns. */
+  withLongList: number[];
+  /** Like `withLongList`, but all excluded users wait at the head of the queue. */
+  withLongListAtHead: number[];
+}
+
 /**
  * Figure P6 (README.md of the bench): CPU µs of Redis per join, by the number of waiting users. Compared with an empty
  * queue, so a ratio near 1 shows that a join does not become slower with the length of the queue.
  */
 export const measureMatching = async (_: Driver, settings: Settings): Promise<Outcome> => {
-  const stores = await BenchStores.open({ hasDatabase: false });
-  // CPU µs per join in each round, by the number of waiting users: of Thaw, and of `SCRIPT_WITHOUT_RULES`.
+  const faults: string[] = [];
+  const measurement = await measureRounds(settings, faults);
+  const raw = {
+    ...measurement,
+    ours: Object.fromEntries(measurement.ours),
+    withoutRules: Object.fromEntries(measurement.withoutRules),
+  };
+  const rows = [...createLengthRows(measurement, settings), ...createExclusionRows(measurement, settings)];
+  return { rows, faults, raw };
+};
+
+/** Returns the queue length at which long and short lists of excluded users are compared: the first one above 0. */
+const chooseComparedLength = ({ queueLengths }: Settings): number =>
+  queueLengths.find((length) => length > 0) ?? 0;
+
+/** @param faults receives the faults of all rounds */
+const measureRounds = async (settings: Settings, faults: string[]): Promise<Measurement> => {
   const ours = new Map<number, number[]>();
   const withoutRules = new Map<number, number[]>();
-  // CPU µs per join in each round, for a search that excludes the maximum number of users.
   const withLongList: number[] = [];
   const withLongListAtHead: number[] = [];
   const additionalCount = MAX_EXCLUDED - EXCLUDED_COUNT;
-  const longest = Math.max(...settings.queueLengths);
-  /** The queue length at which long and short lists of excluded users are compared: the first one above 0. */
-  const comparedLength = settings.queueLengths.find((length) => length > 0) ?? longest;
-  const faults: string[] = [];
+  const comparedLength = chooseComparedLength(settings);
+  const stores = await BenchStores.open({ hasDatabase: false });
   const measureJoins = async (waitingCount: number, exclusions?: Exclusions): Promise<number> => {
     await stores.redis.flushall();
     return (await JoinBenchmark.prepare(stores, waitingCount, exclusions)).measureCpuPerJoin(faults);
@@ -82,50 +106,62 @@ export const measureMatching = async (_: Driver, settings: Settings): Promise<Ou
   } finally {
     await stores.end();
   }
+  return { ours, withoutRules, withLongList, withLongListAtHead };
+};
+
+/** Creates a row for each queue length. Only the longest has a gate. */
+const createLengthRows = ({ ours, withoutRules }: Measurement, { queueLengths }: Settings): Row[] => {
+  const longest = Math.max(...queueLengths);
   const emptyQueue = ours.get(0) ?? [];
-  const rows = settings.queueLengths.map((waitingCount): Row => {
+  return queueLengths.map((waitingCount): Row => {
     const values = ours.get(waitingCount) ?? [];
-    const isGated = waitingCount === longest;
-    const ratio = waitingCount === 0 ? undefined : computeRatios(values, emptyQueue);
     const scriptMicros = formatMicros(median(withoutRules.get(waitingCount) ?? []));
-    return {
+    const row = {
       figure: 'P6',
       label: `Redis CPU per join, ${waitingCount.toLocaleString('en')} waiting (a bare ZPOPMIN script: ${scriptMicros})`,
       ours: formatMicros(median(values)),
-      against: waitingCount === 0 ? '' : 'no user waiting',
-      theirs: waitingCount === 0 ? '' : formatMicros(median(emptyQueue)),
+    };
+    if (waitingCount === 0) return { ...row, against: '', theirs: '', gate: '', aim: '' };
+    const ratio = computeRatios(values, emptyQueue);
+    const isGated = waitingCount === longest;
+    return {
+      ...row,
+      against: 'no user waiting',
+      theirs: formatMicros(median(emptyQueue)),
       ratio,
       gate: isGated ? `≤ ${MAX_RATIO_TO_EMPTY_QUEUE}` : '',
       aim: isGated ? `≤ ${AIMED_RATIO_TO_EMPTY_QUEUE}` : '',
-      isReached: isGated && ratio ? ratio.median <= MAX_RATIO_TO_EMPTY_QUEUE : undefined,
+      isReached: isGated ? ratio.median <= MAX_RATIO_TO_EMPTY_QUEUE : undefined,
     };
   });
+};
+
+/** Creates the rows of the longest list of excluded users, compared with the short list at the same queue length. */
+const createExclusionRows = (
+  { ours, withLongList, withLongListAtHead }: Measurement,
+  settings: Settings,
+): Row[] => {
+  const comparedLength = chooseComparedLength(settings);
   const withShortList = ours.get(comparedLength) ?? [];
-  const createExclusionRow = (exclusions: string, values: readonly number[], gate?: number): Row => {
-    const ratio = computeRatios(values, withShortList);
-    return {
-      figure: 'P6',
-      label: `the same, ${comparedLength.toLocaleString('en')} waiting and ${exclusions}`,
-      ours: formatMicros(median(values)),
-      against: `${EXCLUDED_COUNT} excluded`,
-      theirs: formatMicros(median(withShortList)),
-      ratio,
-      gate: gate === undefined ? '' : `≤ ${gate}`,
-      aim: '',
-      isReached: gate === undefined ? undefined : ratio.median <= gate,
-    };
-  };
-  rows.push(
-    createExclusionRow(`${MAX_EXCLUDED} excluded`, withLongList, MAX_RATIO_OF_LONG_LIST),
-    createExclusionRow(`${MAX_EXCLUDED} excluded, who wait at the head`, withLongListAtHead),
-  );
-  const raw = {
-    ours: Object.fromEntries(ours),
-    withoutRules: Object.fromEntries(withoutRules),
-    withLongList,
-    withLongListAtHead,
-  };
-  return { rows, faults, raw };
+  const createRow = (exclusions: string, values: readonly number[]) => ({
+    figure: 'P6',
+    label: `the same, ${comparedLength.toLocaleString('en')} waiting and ${exclusions}`,
+    ours: formatMicros(median(values)),
+    against: `${EXCLUDED_COUNT} excluded`,
+    theirs: formatMicros(median(withShortList)),
+    ratio: computeRatios(values, withShortList),
+    gate: '',
+    aim: '',
+  });
+  const longListRow = createRow(`${MAX_EXCLUDED} excluded`, withLongList);
+  return [
+    {
+      ...longListRow,
+      gate: `≤ ${MAX_RATIO_OF_LONG_LIST}`,
+      isReached: longListRow.ratio.median <= MAX_RATIO_OF_LONG_LIST,
+    },
+    createRow(`${MAX_EXCLUDED} excluded, who wait at the head`, withLongListAtHead),
+  ];
 };
 
 const addValue = (map: Map<number, number[]>, key: number, value: number): void => {
@@ -196,14 +232,7 @@ class JoinBenchmark {
       manId: this.createId(),
       womanId: this.createId(),
     }));
-    await runInParallel(couples.length * EXCLUDED_COUNT, EXCLUSION_CONCURRENCY, async (index) => {
-      const womanId = couples[Math.floor(index / EXCLUDED_COUNT)]?.womanId ?? 0;
-      const position = index % EXCLUDED_COUNT;
-      // The end of a chat starts the cool-down of its two users.
-      const partners = [womanId, this.coolingDownIds[position] ?? 0] as const;
-      await this.matchQueue.finish({ sessionId: 'earlier', userIds: partners });
-      await this.matchQueue.separate(womanId, this.separatedIds[position] ?? 0);
-    });
+    await this.keepFromHead(couples.map(({ womanId }) => womanId));
     const headIds = new Set(this.headIds);
     const microsBefore = await this.stores.readRedisCpuMicros();
     let matchCount = 0;
@@ -219,6 +248,18 @@ class JoinBenchmark {
         `matching: ${matchCount} of ${couples.length} were matched with a user who was not excluded`,
       );
     return micros / JOINS_PER_TURN;
+  }
+
+  /** Starts the cool-downs and sets the blocks that keep the women from the men at the head of the queue. */
+  private async keepFromHead(womanIds: readonly number[]): Promise<void> {
+    await runInParallel(womanIds.length * EXCLUDED_COUNT, EXCLUSION_CONCURRENCY, async (index) => {
+      const womanId = womanIds[Math.floor(index / EXCLUDED_COUNT)] ?? 0;
+      const position = index % EXCLUDED_COUNT;
+      // The end of a chat starts the cool-down of its two users.
+      const partners = [womanId, this.coolingDownIds[position] ?? 0] as const;
+      await this.matchQueue.finish({ sessionId: 'earlier', userIds: partners });
+      await this.matchQueue.separate(womanId, this.separatedIds[position] ?? 0);
+    });
   }
 
   private createId(): number {

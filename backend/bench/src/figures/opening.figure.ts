@@ -7,7 +7,7 @@ import { createProfiler, PROFILE_WRITE_MS } from '../measure/profiling';
 import { ServerProcess } from '../measure/server-process';
 import { median, computeRatios } from '../measure/statistics';
 import type { BenchStores } from '../measure/stores';
-import { ourBuild, startBuilds, stopBuilds } from '../service';
+import { ourBuild, type RunningBuild, startBuilds, stopBuilds } from '../service';
 import {
   orderForRound,
   formatMicros,
@@ -18,7 +18,7 @@ import {
   wait,
 } from './figure';
 
-/** CPU time in µs of each kind of process: the total so far, or the average per socket that was opened in a turn. */
+/** CPU time in µs of each kind of process. */
 interface Cpu {
   node: number;
   postgres: number;
@@ -29,7 +29,7 @@ interface Cpu {
 interface Contender {
   name: string;
   kind: 'thaw' | 'socket.io';
-  /** Number of the group of visitors in the driver's process who open the sockets. */
+  /** Identifies the visitors in the driver's process who open the sockets. */
   group: number;
   origin: string;
   server: ServerProcess;
@@ -61,73 +61,138 @@ const MAX_TRANSACTIONS = 1.2;
 export const measureOpening = async (driver: Driver, settings: Settings): Promise<Outcome> => {
   const profiler = createProfiler(settings.profileFolder);
   const builds = await startBuilds({ replicas: 1, hasWorker: false }, profiler.prepare('opening'));
-  const baselines: ServerProcess[] = [];
-  const contenders: Contender[] = [];
+  const run = new OpeningRun(driver, settings, builds);
   try {
-    for (const { name, stores, service } of builds) {
-      const [replica] = service.replicas;
-      if (!replica) throw new Error('No replica');
-      logProgress(`  signing ${settings.openedSockets} visitors up at ${name}`);
-      const group = await driver.call('signUp', { origin: replica.origin, visitors: settings.openedSockets });
-      const postgres = await PostgresMeter.open(stores.databaseUrl);
-      contenders.push({ name, kind: 'thaw', group, ...replica, stores, postgres });
-      if (name !== ourBuild.name) continue;
-      // The baseline has the visitors and the stores of our build.
-      const { server, port } = await startBaseline(stores);
-      baselines.push(server);
-      const origin = `http://127.0.0.1:${port}`;
-      contenders.push({ name: BASELINE, kind: 'socket.io', group, origin, server, stores, postgres });
-    }
-    const faults: string[] = [];
-    const turns = new Map<string, Cpu[]>();
-    const runTurn = async (contender: Contender): Promise<Cpu> => {
-      const { cpuPerSocket, result } = await measureTurn(driver, contender);
-      if (result.opened !== settings.openedSockets)
-        faults.push(
-          `${contender.name}: ${result.opened} of ${settings.openedSockets} opened ${result.firstError ?? ''}`,
-        );
-      return cpuPerSocket;
+    await run.openContenders();
+    await run.warmUp();
+    await run.measureRounds();
+    if (settings.profileFolder) await run.takeProfile(profiler);
+    const transactions = await run.countTransactionsPerSocket();
+    const [, ...comparedBuilds] = builds.map(({ name }) => name); // the first one is ours
+    return {
+      rows: createRows(run.turns, comparedBuilds, transactions),
+      faults: run.faults,
+      raw: { ...Object.fromEntries(run.turns), transactions },
     };
-    // A warm-up, whose CPU time is not counted. V8 needs some 10,000 openings to compile what they use; before, its
-    // compiler takes 60 µs per socket, for each contender.
-    for (let turn = 0; turn < settings.warmUpOpenings; turn += 1)
-      for (const contender of contenders) await runTurn(contender);
-    for (let round = 1; round <= settings.rounds; round += 1) {
-      logProgress(`opening, round ${round} of ${settings.rounds}`);
-      for (const contender of orderForRound(contenders, round)) {
-        const cpuPerSocket = await runTurn(contender);
-        turns.set(contender.name, [...(turns.get(contender.name) ?? []), cpuPerSocket]);
+  } finally {
+    await run.close();
+  }
+};
+
+/**
+ * The contenders of one run, with the results of their turns. In a turn, the visitors open all their sockets to one
+ * contender, and close them.
+ */
+class OpeningRun {
+  /** CPU time per socket of each turn, by the name of the contender. */
+  readonly turns = new Map<string, Cpu[]>();
+  readonly faults: string[] = [];
+  private readonly contenders: Contender[] = [];
+  private baselineServer: ServerProcess | undefined;
+
+  constructor(
+    private readonly driver: Driver,
+    private readonly settings: Settings,
+    private readonly builds: readonly RunningBuild[],
+  ) {}
+
+  /** Opens our build, the baseline and the other builds, in this order. */
+  async openContenders(): Promise<void> {
+    for (const build of this.builds) {
+      const contender = await this.addBuild(build);
+      if (build.name === ourBuild.name) await this.addBaseline(contender);
+    }
+  }
+
+  private async addBuild({ name, stores, service }: RunningBuild): Promise<Contender> {
+    const [replica] = service.replicas;
+    if (!replica) throw new Error('No replica');
+    const { origin, server } = replica;
+    const { openedSockets } = this.settings;
+    logProgress(`  signing ${openedSockets} visitors up at ${name}`);
+    const group = await this.driver.call('signUp', { origin, visitors: openedSockets });
+    const postgres = await PostgresMeter.open(stores.databaseUrl);
+    const contender: Contender = { name, kind: 'thaw', group, origin, server, stores, postgres };
+    this.contenders.push(contender);
+    return contender;
+  }
+
+  /** Starts the baseline, which uses the visitors and the stores of our build. */
+  private async addBaseline(ours: Contender): Promise<void> {
+    const { server, port } = await startBaseline(ours.stores);
+    this.baselineServer = server;
+    const origin = `http://127.0.0.1:${port}`;
+    this.contenders.push({ ...ours, name: BASELINE, kind: 'socket.io', origin, server });
+  }
+
+  /**
+   * Runs turns whose CPU time is not counted. V8 needs some 10,000 openings to compile the code that they use.
+   * Meanwhile its compiler takes 60 µs per socket, for each contender.
+   */
+  async warmUp(): Promise<void> {
+    for (let turn = 0; turn < this.settings.warmUpOpenings; turn += 1)
+      for (const contender of this.contenders) await this.runTurn(contender);
+  }
+
+  async measureRounds(): Promise<void> {
+    const { rounds } = this.settings;
+    for (let round = 1; round <= rounds; round += 1) {
+      logProgress(`opening, round ${round} of ${rounds}`);
+      for (const contender of orderForRound(this.contenders, round)) {
+        const { name } = contender;
+        const cpuPerSocket = await this.runTurn(contender);
+        this.turns.set(name, [...(this.turns.get(name) ?? []), cpuPerSocket]);
         const { node, postgres, redis } = cpuPerSocket;
         logProgress(
-          `  ${contender.name}: ${formatMicros(node)}, postgres ${formatMicros(postgres)}, redis ${formatMicros(redis)}`,
+          `  ${name}: ${formatMicros(node)}, postgres ${formatMicros(postgres)}, redis ${formatMicros(redis)}`,
         );
       }
     }
-    const [ours] = contenders;
-    if (!ours) throw new Error('No build');
-    if (settings.profileFolder) {
-      profiler.toggle([ours.server]);
-      await runTurn(ours);
-      profiler.toggle([ours.server]);
-      await wait(PROFILE_WRITE_MS);
-      profiler.logReport('opening');
-    }
-    const transactions = await countTransactions(ours, () => runTurn(ours), settings.openedSockets);
-    const comparedBuilds = builds.slice(1).map(({ name }) => name);
-    return {
-      rows: createRows(turns, comparedBuilds, transactions),
-      faults,
-      raw: { ...Object.fromEntries(turns), transactions },
-    };
-  } finally {
-    for (const { group, postgres } of contenders) {
-      await driver.call('closeGroup', { group }).catch(() => null);
-      await postgres.end().catch(() => undefined); // two contenders share one meter, and the second call fails
-    }
-    await Promise.all(baselines.map((server) => server.stop()));
-    await stopBuilds(builds);
   }
-};
+
+  /** Takes a CPU profile of our replica. */
+  async takeProfile(profiler: ReturnType<typeof createProfiler>): Promise<void> {
+    const { ours } = this;
+    profiler.toggle([ours.server]);
+    await this.runTurn(ours);
+    profiler.toggle([ours.server]);
+    await wait(PROFILE_WRITE_MS);
+    profiler.logReport('opening');
+  }
+
+  async countTransactionsPerSocket(): Promise<number> {
+    const { ours } = this;
+    const count = await countTransactions(ours.postgres, () => this.runTurn(ours));
+    return count / this.settings.openedSockets;
+  }
+
+  private get ours(): Contender {
+    const ours = this.contenders.find(({ name }) => name === ourBuild.name);
+    if (!ours) throw new Error('No build');
+    return ours;
+  }
+
+  /** Runs a turn, and records a fault if not all sockets were opened. @returns the CPU time per socket */
+  private async runTurn(contender: Contender): Promise<Cpu> {
+    const { openedSockets } = this.settings;
+    const { cpuPerSocket, result } = await measureTurn(this.driver, contender);
+    if (result.opened !== openedSockets)
+      this.faults.push(
+        `${contender.name}: ${result.opened} of ${openedSockets} opened ${result.firstError ?? ''}`,
+      );
+    return cpuPerSocket;
+  }
+
+  async close(): Promise<void> {
+    for (const { group, postgres } of this.contenders) {
+      await this.driver.call('closeGroup', { group }).catch(() => null);
+      // The baseline has the meter of our build, and the second call of `end` fails.
+      await postgres.end().catch(() => undefined);
+    }
+    await this.baselineServer?.stop();
+    await stopBuilds(this.builds);
+  }
+}
 
 const startBaseline = (stores: BenchStores): Promise<{ server: ServerProcess; port: number }> =>
   ServerProcess.startBaseline({
@@ -137,7 +202,6 @@ const startBaseline = (stores: BenchStores): Promise<{ server: ServerProcess; po
     env: prepareProductEnvironment({ home: stores.home, stores }),
   });
 
-/** In a turn, the visitors open all their sockets once, to one contender, and close them. */
 const measureTurn = async (
   driver: Driver,
   { kind, group, origin, server, stores, postgres }: Contender,
@@ -166,15 +230,12 @@ const measureTurn = async (
 };
 
 /**
- * Counts the transactions while sockets are opened, minus those that the processes make in the same time when idle. The
- * idle transactions are counted afterwards, during `STATISTICS_LAG_MS`. The function waits this long before each count,
- * because PostgreSQL includes a transaction in its statistics with this delay.
- * @returns transactions per socket
+ * Counts the transactions while sockets are opened, minus those that the idle processes make in the same time, counted
+ * afterwards. Waits before each count until the statistics of PostgreSQL include all earlier transactions.
  */
 const countTransactions = async (
-  { postgres }: Contender,
+  postgres: PostgresMeter,
   openSockets: () => Promise<unknown>,
-  sockets: number,
 ): Promise<number> => {
   await wait(STATISTICS_LAG_MS);
   const countBefore = await postgres.countTransactions();
@@ -186,9 +247,10 @@ const countTransactions = async (
   await wait(STATISTICS_LAG_MS);
   const idleCountPerLag = (await postgres.countTransactions()) - countAfter;
   const idleCount = (idleCountPerLag * elapsedMs) / STATISTICS_LAG_MS;
-  return (countAfter - countBefore - idleCount) / sockets;
+  return countAfter - countBefore - idleCount;
 };
 
+/** @param transactions of our build, per socket */
 const createRows = (
   turns: ReadonlyMap<string, readonly Cpu[]>,
   comparedBuilds: readonly string[],
@@ -198,8 +260,7 @@ const createRows = (
     processKind: keyof Cpu,
     label: string,
     against: string,
-    gate?: number,
-    aim = '',
+    { gate, aim }: { gate?: number; aim?: number } = {},
   ): Row => {
     const getValues = (name: string): number[] => (turns.get(name) ?? []).map((cpu) => cpu[processKind]);
     const ratio = computeRatios(getValues(ourBuild.name), getValues(against));
@@ -211,14 +272,16 @@ const createRows = (
       theirs: formatMicros(median(getValues(against))),
       ratio,
       gate: gate === undefined ? '' : `≤ ${gate}`,
-      aim,
+      aim: aim === undefined ? '' : `≤ ${aim}`,
       isReached: gate === undefined ? undefined : ratio.median <= gate,
     };
   };
   const nodeLabel = `api CPU to open and authenticate a socket, ${CONCURRENCY} at a time`;
   return [
-    createRow('node', nodeLabel, BASELINE, MAX_RATIO_TO_BASELINE, `≤ ${AIMED_RATIO_TO_BASELINE}`),
-    ...comparedBuilds.map((build) => createRow('node', nodeLabel, build, MAX_RATIO_TO_EARLIER_BUILD)),
+    createRow('node', nodeLabel, BASELINE, { gate: MAX_RATIO_TO_BASELINE, aim: AIMED_RATIO_TO_BASELINE }),
+    ...comparedBuilds.map((build) =>
+      createRow('node', nodeLabel, build, { gate: MAX_RATIO_TO_EARLIER_BUILD }),
+    ),
     createRow('postgres', 'PostgreSQL CPU of it', BASELINE),
     ...comparedBuilds.map((build) => createRow('postgres', 'PostgreSQL CPU of it', build)),
     ...comparedBuilds.map((build) => createRow('redis', 'Redis CPU of it', build)),

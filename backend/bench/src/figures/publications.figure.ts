@@ -1,6 +1,7 @@
 import path from 'node:path';
 import type { Driver } from '../driver/driver-process';
 import type { ContenderKind } from '../driver/pairs';
+import type { RelayResult } from '../driver/relay-load';
 import { PublicationCounter } from '../measure/publication-counter';
 import { ServerProcess } from '../measure/server-process';
 import { BenchStores } from '../measure/stores';
@@ -121,18 +122,24 @@ const countForeignPublications = async (
   await wait(SETTLE_MS);
   const countsByReplica = counters.map((counter) => counter.takeCount());
   await driver.call('closeGroup', { group });
-  if (result.received !== result.sent || result.outOfOrder > 0) {
-    faults.push(
-      `${kind}: ${result.sent} sent, ${result.received} received, ${result.outOfOrder} out of order`,
-    );
-  }
-  // The users of a pair are on different replicas and take turns to send, so each of the two replicas receives a
-  // publication for at least about half of the messages. A counter that counts less than half of these is broken, and
-  // the figure would be too low.
-  const pairCounts = countsByReplica.slice(0, 2);
-  if (pairCounts.some((count) => count < result.sent / 4)) {
-    faults.push(`${kind}: the two replicas with the pairs received only ${pairCounts.join(' and ')}`);
-  }
+  faults.push(...findFaults(kind, result, countsByReplica.slice(0, 2)));
   const foreign = countsByReplica.slice(2).reduce((sum, count) => sum + count, 0);
   return { replicas: others.length + 2, messages: result.sent, foreign };
+};
+
+/** Checks that the messages arrived in order, and that the counters of the two replicas with the pairs work. */
+const findFaults = (
+  kind: ContenderKind,
+  { sent, received, outOfOrder }: RelayResult,
+  pairCounts: readonly number[],
+): string[] => {
+  const faults: string[] = [];
+  if (received !== sent || outOfOrder > 0)
+    faults.push(`${kind}: ${sent} sent, ${received} received, ${outOfOrder} out of order`);
+  // The users of a pair are on different replicas and take turns to send, so each of the two replicas receives a
+  // publication for about half of the messages or more. A counter that counts less than half of these is broken, and
+  // the figure would be too low.
+  if (pairCounts.some((count) => count < sent / 4))
+    faults.push(`${kind}: the two replicas with the pairs received only ${pairCounts.join(' and ')}`);
+  return faults;
 };

@@ -17,12 +17,11 @@ type Event = Parameters<CodecModule['encodeEvent']>[0]['event'];
 type ChatLog = InstanceType<ChatLogModule['ChatLogRepository']>;
 
 const CONTENT = 'x'.repeat(100);
-const CHATS = 100;
+const CHAT_COUNT = 100;
 const APPEND_CONCURRENCY = 8;
 const BACKLOG_POLL_MS = 10;
-/** Numbers of messages. */
-const SHORT_CHAT = 10;
-const LONG_CHAT = 100;
+const SHORT_CHAT_MESSAGES = 10;
+const LONG_CHAT_MESSAGES = 100;
 /** Private messages that a round sends for each second of `settings.seconds`, however long the sending takes. */
 const PRIVATE_MESSAGES_PER_ROUND_SECOND = 60;
 /**
@@ -55,7 +54,7 @@ export const measureWal = async (_: Driver, settings: Settings): Promise<Outcome
   const stores = await BenchStores.open({ hasDatabase: true });
   const service = await Service.start(stores, { replicas: 1 });
   const pool = new Pool({ connectionString: stores.databaseUrl, max: 1 });
-  const sockets: JsonWire[] = [];
+  let privateSender: PrivateSender | undefined;
   const bytes: BytesByOperation = {
     randomMessage: [],
     shortChatEnd: [],
@@ -65,8 +64,9 @@ export const measureWal = async (_: Driver, settings: Settings): Promise<Outcome
   };
   try {
     await preventBackgroundWrites(pool);
-    const history = createHistory(stores);
-    const sendPrivately = await preparePrivateMessages(service, pool, sockets);
+    const chatWriter = createChatWriter(stores);
+    privateSender = await createPrivateSender(service, pool);
+    const { sendMessage } = privateSender;
     await pool.query(
       'CREATE TABLE bare (id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, sender_id bigint, content text)',
     );
@@ -75,10 +75,10 @@ export const measureWal = async (_: Driver, settings: Settings): Promise<Outcome
     const privateMessageCount = Math.ceil(settings.seconds * PRIVATE_MESSAGES_PER_ROUND_SECOND);
     // Round 0 creates the first pages of every table and index and is not counted.
     for (let round = 0; round <= settings.rounds; round += 1) {
-      const shortChats = await measureChats(pool, history, SHORT_CHAT);
-      const longChats = await measureChats(pool, history, LONG_CHAT);
+      const shortChats = await measureChats(pool, chatWriter, SHORT_CHAT_MESSAGES);
+      const longChats = await measureChats(pool, chatWriter, LONG_CHAT_MESSAGES);
       const privateBytes = await measureBytes(pool, async () => {
-        for (let index = 0; index < privateMessageCount; index += 1) await sendPrivately();
+        for (let index = 0; index < privateMessageCount; index += 1) await sendMessage();
       });
       const bareBytes = await measureBytes(pool, async () => {
         for (let index = 0; index < privateMessageCount; index += 1) await insertBare();
@@ -98,7 +98,7 @@ export const measureWal = async (_: Driver, settings: Settings): Promise<Outcome
       );
     }
   } finally {
-    for (const socket of sockets) socket.close();
+    privateSender?.socket.close();
     await pool.end();
     await service.stop();
     await stores.end();
@@ -113,22 +113,25 @@ const preventBackgroundWrites = async (pool: Pool): Promise<void> => {
   await pool.query('SELECT pg_reload_conf()');
 };
 
-/** Starts and ends `CHATS` chats of `messages` messages. @returns bytes of WAL per message, and per end of a chat */
+/**
+ * Starts and ends `CHAT_COUNT` chats of `messageCount` messages.
+ * @returns bytes of WAL per message, and per end of a chat
+ */
 const measureChats = async (
   pool: Pool,
-  { log, waitUntilPersisted }: ChatHistory,
-  messages: number,
+  { log, waitUntilPersisted }: ChatWriter,
+  messageCount: number,
 ): Promise<{ perMessage: number; perEnd: number }> => {
   const chats: Chat[] = [];
   const messageBytes = await measureBytes(pool, async () => {
-    chats.push(...(await startChats(log, messages)));
+    chats.push(...(await startChats(log, messageCount)));
     await waitUntilPersisted();
   });
   const endBytes = await measureBytes(pool, async () => {
-    await runInParallel(CHATS, APPEND_CONCURRENCY, (index) => endChat(log, chats[index]));
+    await runInParallel(CHAT_COUNT, APPEND_CONCURRENCY, (index) => endChat(log, chats[index]));
     await waitUntilPersisted();
   });
-  return { perMessage: messageBytes / (CHATS * messages), perEnd: endBytes / CHATS };
+  return { perMessage: messageBytes / (CHAT_COUNT * messageCount), perEnd: endBytes / CHAT_COUNT };
 };
 
 /** @returns the bytes of WAL that PostgreSQL writes during `work` */
@@ -144,14 +147,14 @@ const measureBytes = async (pool: Pool, work: () => Promise<void>): Promise<numb
   return (await readPosition()) - before;
 };
 
-interface ChatHistory {
+interface ChatWriter {
   /** Appends events of chats to Redis, from which the worker moves them to PostgreSQL. */
   log: ChatLog;
   /** Resolves when the worker has written all appended events to PostgreSQL. */
   waitUntilPersisted: () => Promise<void>;
 }
 
-const createHistory = (stores: BenchStores): ChatHistory => {
+const createChatWriter = (stores: BenchStores): ChatWriter => {
   const { ChatLogRepository } = requireBuilt<ChatLogModule>('platform/hot-log/chat-log.repository');
   const { OutboxRepository } = requireBuilt<OutboxModule>('platform/hot-log/outbox.repository');
   const outbox = new OutboxRepository(stores.redis);
@@ -176,19 +179,19 @@ const append = async (log: ChatLog, chat: Chat, texts: string[]): Promise<void> 
   chat.head = { version: chat.head.version + result.ids.length, lastId: result.ids.at(-1) ?? '' };
 };
 
-/** Starts `CHATS` chats with `messages` messages each, and does not end them. */
-const startChats = async (log: ChatLog, messages: number): Promise<Chat[]> => {
+/** Starts `CHAT_COUNT` chats with `messageCount` messages each, and does not end them. */
+const startChats = async (log: ChatLog, messageCount: number): Promise<Chat[]> => {
   const participants = [1, 2].map((id) => ({ id, username: `user${id}`, avatar: null }));
-  const chats = Array.from({ length: CHATS }, () => ({
+  const chats = Array.from({ length: CHAT_COUNT }, () => ({
     sessionId: randomUUID(),
     head: { version: 0, lastId: '' },
   }));
-  await runInParallel(CHATS, APPEND_CONCURRENCY, async (index) => {
+  await runInParallel(CHAT_COUNT, APPEND_CONCURRENCY, async (index) => {
     const chat = chats[index];
     if (!chat) return;
     const startText = encode({ type: 'ChatStarted', data: { userIds: [1, 2], participants } });
     const data = { senderId: 1, content: CONTENT, messageType: 'text', replyTo: null, clientId: 'c-1' };
-    const messageTexts = Array.from({ length: messages }, () => encode({ type: 'MessageSent', data }));
+    const messageTexts = Array.from({ length: messageCount }, () => encode({ type: 'MessageSent', data }));
     await append(log, chat, [startText, ...messageTexts]);
   });
   return chats;
@@ -198,25 +201,25 @@ const endChat = async (log: ChatLog, chat: Chat | undefined): Promise<void> => {
   if (chat) await append(log, chat, [encode({ type: 'ChatEnded', data: { reason: 'skipped', endedBy: 1 } })]);
 };
 
-/**
- * Signs up two friends.
- * @param sockets to which the opened socket is added; the caller closes it
- * @returns a function that sends a message from one to the other and waits for the ack
- */
-const preparePrivateMessages = async (
-  service: Service,
-  pool: Pool,
-  sockets: JsonWire[],
-): Promise<() => Promise<unknown>> => {
+interface PrivateSender {
+  socket: JsonWire;
+  /** Sends a private message and waits for the ack. */
+  sendMessage: () => Promise<unknown>;
+}
+
+/** Signs up two friends, of whom one sends messages to the other. The caller closes the socket. */
+const createPrivateSender = async (service: Service, pool: Pool): Promise<PrivateSender> => {
   const [origin = ''] = service.origins;
   const [ada, bob] = [await createVisitor(origin), await createVisitor(origin)];
   // Only friends can exchange private messages. A friendship is stored with the lower user id first.
   const ids = [ada.userId, bob.userId].sort((a, b) => a - b);
   await pool.query('INSERT INTO friendships (low_id, high_id, created_at) VALUES ($1, $2, now())', ids);
   const socket = await openAuthenticatedSocket(origin, ada);
-  sockets.push(socket);
   const message = { senderId: ada.userId, receiverId: bob.userId, content: CONTENT, messageType: 'text' };
-  return () => socket.request('send_private_message', { ...message, clientId: randomUUID() });
+  return {
+    socket,
+    sendMessage: () => socket.request('send_private_message', { ...message, clientId: randomUUID() }),
+  };
 };
 
 const formatLastBytes = (values: readonly number[]): string => `${Math.round(values.at(-1) ?? NaN)} B`;
@@ -243,8 +246,8 @@ const createRows = (bytes: BytesByOperation): Row[] => {
       theirs: formatSpread(computeSpread(bytes.bareInsert)),
     },
     {
-      ...createRow(`WAL for the end of a chat of ${LONG_CHAT} messages`, bytes.longChatEnd),
-      against: `a chat of ${SHORT_CHAT} messages`,
+      ...createRow(`WAL for the end of a chat of ${LONG_CHAT_MESSAGES} messages`, bytes.longChatEnd),
+      against: `a chat of ${SHORT_CHAT_MESSAGES} messages`,
       theirs: formatSpread(computeSpread(bytes.shortChatEnd)),
       ratio: { median: endRatio, minimum: endRatio, maximum: endRatio },
       gate: `≤ ${MAX_END_RATIO}`,

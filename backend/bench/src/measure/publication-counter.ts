@@ -4,10 +4,7 @@ import type { AddressInfo } from 'node:net';
 /** How a publication begins in the Redis protocol, RESP: with a bulk string that names the kind of subscription. */
 const BEGINNINGS = ['$7\r\nmessage\r\n', '$8\r\npmessage\r\n', '$8\r\nsmessage\r\n'];
 const LONGEST_BEGINNING_BYTES = Math.max(...BEGINNINGS.map(({ length }) => length));
-/**
- * `ownChannel` is searched for in the beginning of a publication and in about this number of bytes after it, which
- * contain the start of the channel's name.
- */
+/** Bytes after a beginning that are searched for `ownChannel`; the name of the channel begins within them. */
 const CHANNEL_BYTES = 48;
 
 /** A TCP proxy between one replica and Redis, which counts the publications that the replica receives. */
@@ -39,19 +36,20 @@ export class PublicationCounter {
         client.write(chunk);
       });
       client.on('data', (chunk: Buffer) => redis.write(chunk));
-      for (const [socket, other] of [
-        [client, redis],
-        [redis, client],
-      ] as const) {
-        counter.sockets.add(socket);
-        socket.on('error', () => undefined); // followed by `close`
-        socket.on('close', () => {
-          counter.sockets.delete(socket);
-          other.destroy();
-        });
-      }
+      counter.addSocket(client, redis);
+      counter.addSocket(redis, client);
     });
     return counter;
+  }
+
+  /** Keeps a socket until it closes, and then closes the other socket of the same connection. */
+  private addSocket(socket: Socket, otherSocket: Socket): void {
+    this.sockets.add(socket);
+    socket.on('error', () => undefined); // followed by `close`
+    socket.on('close', () => {
+      this.sockets.delete(socket);
+      otherSocket.destroy();
+    });
   }
 
   /** @returns the number of publications since the last call */
@@ -67,6 +65,14 @@ export class PublicationCounter {
   }
 }
 
+/** @returns where the first publication at or after `position` begins; -1 if there is none */
+const findPublication = (text: string, position: number): number => {
+  const starts = BEGINNINGS.map((beginning) => text.indexOf(beginning, position)).filter(
+    (start) => start !== -1,
+  );
+  return starts.length === 0 ? -1 : Math.min(...starts);
+};
+
 /**
  * Returns a function that takes the chunks of data from Redis, and calls `onPublication` for every publication whose
  * channel does not match `ownChannel`. A publication may span two chunks. A short one that ends a chunk is counted with
@@ -80,12 +86,8 @@ const createPublicationScanner = (
   return (chunk) => {
     const text = rest + chunk;
     let position = 0;
-    for (;;) {
-      const starts = BEGINNINGS.map((beginning) => text.indexOf(beginning, position)).filter(
-        (start) => start >= 0,
-      );
-      if (starts.length === 0) break;
-      const start = Math.min(...starts);
+    let start = findPublication(text, position);
+    while (start !== -1) {
       const end = start + LONGEST_BEGINNING_BYTES + CHANNEL_BYTES;
       if (text.length < end) {
         // The name of the channel may be incomplete.
@@ -94,8 +96,9 @@ const createPublicationScanner = (
       }
       if (!ownChannel.test(text.slice(start, end))) onPublication();
       position = start + 1; // the next publication may begin before `end`
+      start = findPublication(text, position);
     }
-    // Keep the end of the text, where a beginning may be incomplete, but no beginning that has been counted.
+    // A beginning may be incomplete at the end of the text. The part before `position` has been counted.
     rest = text.slice(Math.max(position, text.length - LONGEST_BEGINNING_BYTES));
   };
 };

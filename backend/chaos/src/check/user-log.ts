@@ -1,6 +1,6 @@
 import type { Fingerprint } from './fingerprint';
 
-// All times are `Date.now()`.
+// All times are in ms since the epoch.
 
 /** The acknowledgement of an event that the user has sent in a chat. */
 export interface ChatAck {
@@ -14,16 +14,16 @@ export interface ChatAck {
 export interface ChatRecord {
   sessionId: string;
   partnerId: number;
-  /** The events that the participant has received, or got acknowledged, by seq. */
+  /** The events that the participant has received, or sent and got an ack for, by seq. */
   events: Map<number, Fingerprint>;
   lastSeq: number;
   acks: ChatAck[];
   startedAt: number;
   /** When the participant received the end of the chat. */
   endedAt?: number;
-  /** When the participant received resets. A reset discards the events received so far; the stored chat follows. */
+  /** When the participant received resets. After a reset, the service sends all events of the chat again. */
   resetTimes: number[];
-  /** Each continuation after the end. A crash of Redis can lose its last second of data, and with it the end. */
+  /** Each time the chat continued after its end, which a crash of Redis can lose with its last second of data. */
   reopenings: { endedAt: number; reopenedAt: number }[];
 }
 
@@ -46,7 +46,7 @@ export interface UserLog {
   privateReceived: Map<number, string>;
   /** URLs of images in messages that were received or acknowledged. */
   images: Set<string>;
-  /** Users who became friends, according to the service. */
+  /** Ids of the users who became friends, according to the service. */
   friends: Set<number>;
   /** Violations of the checked rules that the user noticed while they happened. */
   problems: { noticedAt: number; description: string }[];

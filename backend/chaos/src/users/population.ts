@@ -4,6 +4,7 @@ import type { UserLog } from '../check/user-log';
 import { type Random, createSeededRandom } from '../random';
 import { ChatBehaviour } from './chat-behaviour';
 import { FriendBehaviour } from './friend-behaviour';
+import type { Frame } from './page-socket';
 import { SimulatedUser } from './simulated-user';
 
 export interface PopulationOptions {
@@ -55,12 +56,7 @@ export class Population {
       await user.createAccount(index % 2 === 0 ? 'female' : 'male');
       const random = createSeededRandom(seedRandom.chooseBetween(0, 0xffff_ffff));
       const friends = new FriendBehaviour(user, random);
-      user.onFrame = ({ event, data }) => {
-        // Accepts the request: two users who send each other a request become friends.
-        if (event === 'friend_request') void friends.sendRequest(Number(data.requesterId));
-        if (event === 'friendship_accepted')
-          user.recorder.log.friends.add(Number((data.friend as { id?: unknown }).id));
-      };
+      user.onFrame = (frame) => handleFriendFrame(frame, user, friends);
       population.members.push({ user, chat: new ChatBehaviour(user, random, photo), friends, random });
     }
     return population;
@@ -92,12 +88,12 @@ export class Population {
   /**
    * Lets every user finish their action, and waits until all users are connected and both users of every chat have
    * received the same number of events.
-   * @returns descriptions of the users and the chats for which this is not the case within a time limit
+   * @returns descriptions of users who did not connect, and of chats that did not become equal, within a time limit
    */
   async finishActions(): Promise<string[]> {
     this.isOver = true;
     await Promise.all(this.activities);
-    for (const user of this.users) user.isStopping = true;
+    this.setStopping(true);
     await waitUntil(() => this.users.every(({ connection }) => connection.isReady), SETTLE_TIMEOUT_MS);
     await waitUntil(() => this.findUnequalChats().length === 0, SETTLE_TIMEOUT_MS);
     const disconnected = this.users.filter(({ connection }) => !connection.isReady);
@@ -107,20 +103,23 @@ export class Population {
   /** Describes chats that are open for one user only, or whose users have received different numbers of events. */
   private findUnequalChats(): string[] {
     const userById = new Map(this.users.map((user) => [user.id, user]));
-    return this.users.flatMap(({ id, recorder: { currentChat: chat } }) => {
-      if (!chat) return [];
+    const problems: string[] = [];
+    for (const { id, recorder } of this.users) {
+      const chat = recorder.currentChat;
+      if (!chat) continue;
       const partner = userById.get(chat.partnerId);
       // The partner is a client of `probeWithFreshClients`, which ends its chats itself.
-      if (!partner) return [];
+      if (!partner) continue;
       const partnerChat = partner.recorder.currentChat;
-      if (partnerChat?.sessionId !== chat.sessionId)
-        return [`user ${id} is in ${chat.sessionId}, and partner ${partner.id} is not`];
-      return partnerChat.lastSeq === chat.lastSeq
-        ? []
-        : [
-            `${chat.sessionId}: user ${id} is at ${chat.lastSeq}, and ${partner.id} at ${partnerChat.lastSeq}`,
-          ];
-    });
+      const { sessionId, lastSeq } = chat;
+      if (partnerChat?.sessionId !== sessionId)
+        problems.push(`user ${id} is in ${sessionId}, and partner ${partner.id} is not`);
+      else if (partnerChat.lastSeq !== lastSeq)
+        problems.push(
+          `${sessionId}: user ${id} is at ${lastSeq}, and ${partner.id} at ${partnerChat.lastSeq}`,
+        );
+    }
+    return problems;
   }
 
   /**
@@ -129,7 +128,7 @@ export class Population {
    * @returns descriptions of users who could not
    */
   async findStuckUsers(): Promise<string[]> {
-    for (const user of this.users) user.isStopping = false;
+    this.setStopping(false);
     await this.skipAllChats();
     const stuckUsers = await Promise.all(
       this.members.map(async ({ user, chat }) => {
@@ -143,7 +142,7 @@ export class Population {
       }),
     );
     await this.skipAllChats();
-    for (const user of this.users) user.isStopping = true;
+    this.setStopping(true);
     return stuckUsers.flat();
   }
 
@@ -157,10 +156,8 @@ export class Population {
    * @returns descriptions of the images that could not be opened
    */
   async findUnavailableImages(): Promise<string[]> {
-    for (const user of this.users) user.isStopping = false;
-    const timer = setTimeout(() => {
-      for (const user of this.users) user.isStopping = true;
-    }, IMAGES_TIMEOUT_MS);
+    this.setStopping(false);
+    const timer = setTimeout(() => this.setStopping(true), IMAGES_TIMEOUT_MS);
     const checks = this.users.map(async (user) => {
       const unavailableImages: string[] = [];
       for (const url of user.recorder.log.images) {
@@ -179,6 +176,10 @@ export class Population {
     for (const user of this.users) user.disconnect();
   }
 
+  private setStopping(isStopping: boolean): void {
+    for (const user of this.users) user.isStopping = isStopping;
+  }
+
   private async actUntilOver({ chat, friends, random }: Member): Promise<void> {
     while (!this.isOver) {
       if (!chat.isChatting) {
@@ -195,6 +196,14 @@ export class Population {
     }
   }
 }
+
+/** Accepts friend requests, and records new friends. */
+const handleFriendFrame = ({ event, data }: Frame, user: SimulatedUser, friends: FriendBehaviour): void => {
+  // Two users who send each other a request become friends.
+  if (event === 'friend_request') void friends.sendRequest(Number(data.requesterId));
+  if (event === 'friendship_accepted')
+    user.recorder.log.friends.add(Number((data.friend as { id?: unknown }).id));
+};
 
 /** @returns whether the condition held within the time */
 const waitUntil = async (condition: () => boolean, withinMs: number): Promise<boolean> => {

@@ -135,14 +135,7 @@ export class EventPartitioning {
       this.logProgress(`about ${copied.toLocaleString('en')} rows of ${content} copied`);
       const durationMs = performance.now() - startedAt;
       if (this.options.batchRows === undefined) {
-        // A slow batch reduces the number to a quarter at most; a fast one doubles it at most.
-        rows = Math.round(
-          Math.min(
-            MAX_BATCH_ROWS,
-            Math.max(MIN_BATCH_ROWS, (rows * BATCH_MS) / durationMs, rows / 4),
-            rows * 2,
-          ),
-        );
+        rows = adjustBatchRows(rows, durationMs);
         await wait(durationMs * PAUSE_SHARE);
       }
     }
@@ -272,6 +265,14 @@ class OldSnapshotsError extends Error {}
 const isBusy = (error: unknown): boolean => {
   const { code } = error as { code?: string };
   return error instanceof OldSnapshotsError || code === LOCK_NOT_AVAILABLE || code === DEADLOCK_DETECTED;
+};
+
+/** @returns the rows of the next batch: from a quarter to twice those of the last one, which took `durationMs`. */
+const adjustBatchRows = (lastRows: number, durationMs: number): number => {
+  const targetRows = (lastRows * BATCH_MS) / durationMs;
+  const minRows = Math.max(MIN_BATCH_ROWS, lastRows / 4);
+  const maxRows = Math.min(MAX_BATCH_ROWS, lastRows * 2);
+  return Math.round(Math.min(maxRows, Math.max(minRows, targetRows)));
 };
 
 const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));

@@ -16,6 +16,8 @@ jest.setTimeout(60_000);
 /** An automatic suspension, and the time to confirm a ban, last one second. */
 const shortReviewSettings = { CARE_REVIEW_S: '1' };
 const [moderatorId, otherModeratorId] = [100, 200];
+/** Fields of a decision on an appeal. It is made by a moderator who did not decide the case. */
+const reviewer = { moderatorId: otherModeratorId, excludedModeratorIds: [], isOnlyModerator: false };
 
 describe('conduct', () => {
   let stack: TestStack;
@@ -198,12 +200,10 @@ describe('conduct', () => {
       const appeal = await getConduct().fileAppeal({ userId, appellantId: userId, noticeId, words: 'No' });
       const end = new Date(Date.now() + 60 * 60_000);
       await getConduct().decideAppeal({
+        ...reviewer,
         userId,
         appealId: appeal.appealId,
         version: appeal.version,
-        moderatorId: otherModeratorId,
-        excludedModeratorIds: [],
-        isOnlyModerator: false,
         outcome: 'reduced',
         until: end,
         answer: 'An hour is enough.',
@@ -268,75 +268,80 @@ describe('conduct', () => {
     });
   });
 
-  it('a rebuild leaves the read models unchanged', async () => {
-    // Writes rows to each of the tables below.
-    const [ada, eve] = [createUserId(), createUserId()];
-    const filed = await reportByMany(ada, 5);
-    await getConduct().claimCase({ userId: ada, caseId: filed.caseId, moderatorId });
-    await getConduct().addNote({ userId: ada, caseId: filed.caseId, moderatorId, text: 'Looks bad' });
-    const released = await getConduct().releaseCase({ userId: ada, caseId: filed.caseId, moderatorId });
-    const decided = await decide(getReplica(), ada, { ...filed, version: released.version }, 'banned');
-    const { noticeId } = findEvent(decided, 'SanctionImposed').data;
-    const appeal = await getConduct().fileAppeal({ userId: ada, appellantId: ada, noticeId, words: 'No' });
-    const reviewer = {
-      moderatorId: otherModeratorId,
-      excludedModeratorIds: [],
-      isOnlyModerator: false,
+  describe('a rebuild', () => {
+    /** Lets a moderator claim the case of a user, add a note and release it, bans the user, and reduces the ban. */
+    const banAndReduce = async (userId: number) => {
+      const { caseId } = await reportByMany(userId, 5);
+      await getConduct().claimCase({ userId, caseId, moderatorId });
+      await getConduct().addNote({ userId, caseId, moderatorId, text: 'Looks bad' });
+      const { version } = await getConduct().releaseCase({ userId, caseId, moderatorId });
+      const decided = await decide(getReplica(), userId, { caseId, version }, 'banned');
+      const { noticeId } = findEvent(decided, 'SanctionImposed').data;
+      const appeal = await getConduct().fileAppeal({ userId, appellantId: userId, noticeId, words: 'No' });
+      await getConduct().decideAppeal({
+        ...reviewer,
+        userId,
+        appealId: appeal.appealId,
+        version: appeal.version,
+        outcome: 'reduced',
+        until: new Date(Date.now() + 60 * 60_000),
+        answer: 'An hour is enough.',
+      });
     };
-    await getConduct().decideAppeal({
-      ...reviewer,
-      userId: ada,
-      appealId: appeal.appealId,
-      version: appeal.version,
-      outcome: 'reduced',
-      until: new Date(Date.now() + 60 * 60_000),
-      answer: 'An hour is enough.',
-    });
-    const filedAboutEve = await reportByMany(eve, 1);
-    const dismissal = await decide(getReplica(), eve, filedAboutEve, 'dismissed');
-    const { noticeId: reporterNoticeId, reporterId } = findEvent(dismissal, 'CaseDecided').data.reports[0]!;
-    const appealOfReporter = await getConduct().fileAppeal({
-      userId: eve,
-      appellantId: reporterId,
-      noticeId: reporterNoticeId,
-      words: 'Look again',
-    });
-    await getConduct().decideAppeal({
-      ...reviewer,
-      userId: eve,
-      appealId: appealOfReporter.appealId,
-      version: appealOfReporter.version,
-      outcome: 'reversed',
-      until: null,
-      answer: 'You were right about that.',
-    });
-    await getConduct().raiseFinding({
-      userId: eve,
-      finding: 'stated_age',
-      sourceEventId: randomUUID(),
-      evidence: null,
-      evidenceHash: null,
-    });
-    await getConduct().inheritSanction({
-      userId: eve,
-      // Any number: it is not checked whether the source exists.
-      sanctionId: 7,
-      kind: 'suspended',
-      rule: 'no_spam',
-      until: null,
-    });
-    await getConduct().setLegalHold({
-      userId: eve,
-      moderatorId,
-      isHeld: true,
-      reason: 'The police asked',
-    });
+    /** Dismisses the case of a user, and reverses the dismissal because the reporter appeals. */
+    const dismissAndReverse = async (userId: number) => {
+      const dismissal = await decide(getReplica(), userId, await reportByMany(userId, 1), 'dismissed');
+      const { noticeId, reporterId } = findEvent(dismissal, 'CaseDecided').data.reports[0]!;
+      const appeal = await getConduct().fileAppeal({
+        userId,
+        appellantId: reporterId,
+        noticeId,
+        words: 'Look again',
+      });
+      await getConduct().decideAppeal({
+        ...reviewer,
+        userId,
+        appealId: appeal.appealId,
+        version: appeal.version,
+        outcome: 'reversed',
+        until: null,
+        answer: 'You were right about that.',
+      });
+    };
 
-    const tables = ['conduct_cases', 'reports', 'appeals', 'notices', 'sanctions', 'standings'];
-    const readAll = () => Promise.all(tables.map((table) => readRows(table)));
-    const before = await readAll();
-    for (const table of before) expect(table.length).toBeGreaterThan(0);
-    await getReplica().app.get(ProjectionRebuildService).rebuild();
-    expect(await readAll()).toEqual(before);
+    it('leaves the read models unchanged', async () => {
+      // Writes rows to each of the tables below.
+      await banAndReduce(createUserId());
+      const eve = createUserId();
+      await dismissAndReverse(eve);
+      await getConduct().raiseFinding({
+        userId: eve,
+        finding: 'stated_age',
+        sourceEventId: randomUUID(),
+        evidence: null,
+        evidenceHash: null,
+      });
+      await getConduct().inheritSanction({
+        userId: eve,
+        // Any number: it is not checked whether the source exists.
+        sanctionId: 7,
+        kind: 'suspended',
+        rule: 'no_spam',
+        until: null,
+      });
+      await getConduct().setLegalHold({
+        userId: eve,
+        moderatorId,
+        isHeld: true,
+        reason: 'The police asked',
+      });
+
+      const tables = ['conduct_cases', 'reports', 'appeals', 'notices', 'sanctions', 'standings'];
+      const readAll = () => Promise.all(tables.map((table) => readRows(table)));
+      const before = await readAll();
+      for (const table of before) expect(table.length).toBeGreaterThan(0);
+      await getReplica().app.get(ProjectionRebuildService).rebuild();
+      expect(await readAll()).toEqual(before);
+    });
   });
 });

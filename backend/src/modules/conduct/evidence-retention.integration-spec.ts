@@ -130,6 +130,13 @@ describe('the retention of evidence', () => {
     ]);
     return rows.length > 0;
   };
+  /** Whether a statement in the test's database is waiting for a lock. */
+  const isWaitingForLock = async (): Promise<boolean> => {
+    const rows = await stack.database.dataSource.query<unknown[]>(
+      `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+    );
+    return rows.length > 0;
+  };
 
   it('ends 72 hours after a dismissal, for images, report text and notes too', async () => {
     const { bob, report, key } = await reportNewChat();
@@ -217,12 +224,6 @@ describe('the retention of evidence', () => {
     const [report] = await readStoredReports(stack, bob);
     const originalExpireEventsAt = PersonalDataRepository.expireEventsAt.bind(PersonalDataRepository);
     let dismissal: Promise<unknown> | undefined;
-    const isWaitingForLock = async () => {
-      const rows = await stack.database.dataSource.query<unknown[]>(
-        `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
-      );
-      return rows.length > 0;
-    };
     // This call is made in the transaction that stores the chat's end, which has locked the conduct stream and computed
     // the expiry: null, because the case is open. The dismissal waits for the lock. Otherwise it would be stored first,
     // and this null would overwrite its expiry.

@@ -12,7 +12,7 @@ jest.setTimeout(60_000);
 
 /** Differs from the moderator of `decide`, who may not decide an appeal against their own decision. */
 const OTHER_MODERATOR_ID = 2;
-/** Not the id of a notice of the caller: such a notice belongs to another user, or does not exist. */
+/** The id of a notice that belongs to another user or does not exist. */
 const FOREIGN_NOTICE_ID = 1;
 const APPEALS_PER_DAY = 5;
 
@@ -44,7 +44,7 @@ describe('notices', () => {
     return findEvent(decision, 'SanctionImposed').data;
   };
   const decideAppeal = async (target: ThawVisitor, appealId: number, outcome: 'upheld' | 'reversed') => {
-    // A moderator decides at the version of the user's stream that they have seen. Every case of the user stores it.
+    // A decision contains the version of the user's stream that the moderator has seen. Each of the cases stores it.
     const [{ version }] = await stack.database.dataSource.query<[{ version: number }]>(
       'SELECT max(version) AS version FROM conduct_cases WHERE user_id = $1',
       [target.user.id],
@@ -198,7 +198,7 @@ describe('notices', () => {
         [filed.caseId],
       );
       expect(state).toBe('open');
-      // The notice of this warning would arrive after a `standing` that the appeal had sent.
+      // If the appeal had sent a `standing`, it would have arrived before the notice of this warning.
       await warn(getReplica(), ada.user.id);
       await socket.next('notice');
       expect(socket.all('standing')).toEqual([]);

@@ -96,17 +96,14 @@ describe('records of moderation', () => {
       await app.get(DataSource).transaction(async (manager) => {
         for (let count = 0; count < 100; count += 1) await app.get(AuditService).record(caseRead, manager);
       });
-      const requestPage = (cursor?: string) =>
-        createModeratorApi(mia).call(
-          'GET',
-          `audit?moderatorId=${noa.user.id}${cursor ? `&cursor=${cursor}` : ''}`,
-        );
+      const requestPage = (query = '') =>
+        createModeratorApi(mia).call('GET', `audit?moderatorId=${noa.user.id}${query}`);
       const { body: first } = await requestPage();
-      const { body: second } = await requestPage(first.nextCursor as string);
+      const { body: second } = await requestPage(`&cursor=${first.nextCursor as string}`);
       const ids = [first, second].flatMap(({ entries }) => (entries as AuditEntry[]).map(({ id }) => id));
       expect([(first.entries as unknown[]).length, ids.length, new Set(ids).size]).toEqual([100, 101, 101]);
       expect(second.nextCursor).toBeNull();
-      expect((await requestPage('x')).status).toBe(400);
+      expect((await requestPage('&cursor=x')).status).toBe(400);
     });
 
     it('a moderator can read cases at most 300 times an hour, even with LIMITS_PROFILE=load', async () => {
@@ -134,22 +131,20 @@ describe('records of moderation', () => {
     expect((await mia.call('GET', '/api/user/999999999999')).status).toBe(404);
   });
 
-  it('moderators can read the standing, sanctions, cases and reports of a user, and lift a sanction once', async () => {
+  const suspend = async (caseId: number, until: string) => {
+    const { version } = await createModeratorApi(mia).read(caseId);
+    const decision = { version, outcome: 'suspended', rule: 'no_hate', facts: FACTS, until };
+    expect((await createModeratorApi(mia).decide(caseId, decision)).status).toBe(200);
+  };
+  const readPerson = async ({ user }: ThawVisitor) =>
+    (await createModeratorApi(mia).call('GET', `people/${user.id}`)).body as unknown as ModeratedPerson;
+
+  it('moderators can read the standing, sanctions, cases and reports of a user', async () => {
     const { ada, bob, caseId } = await fileNewReport();
     await recordPastChat(stack.replicas[0]!, ada, bob); // counts as one match
-    const { version } = await createModeratorApi(mia).read(caseId);
     const until = formatHoursFromNow(2);
-    await createModeratorApi(mia).decide(caseId, {
-      version,
-      outcome: 'suspended',
-      rule: 'no_hate',
-      facts: FACTS,
-      until,
-    });
-    const readPerson = async ({ user }: ThawVisitor) =>
-      (await createModeratorApi(mia).call('GET', `people/${user.id}`)).body as unknown as ModeratedPerson;
-    const person = await readPerson(bob);
-    expect(person).toMatchObject({
+    await suspend(caseId, until);
+    expect(await readPerson(bob)).toMatchObject({
       id: bob.user.id,
       username: bob.user.username,
       isAnonymous: true,
@@ -163,13 +158,20 @@ describe('records of moderation', () => {
       sameDeviceIds: [],
     });
     expect(await readPerson(ada)).toMatchObject({ reportsMade: { total: 1, decided: 1, upheld: 1 } });
+  });
+
+  it('a moderator can lift a sanction, but only once', async () => {
+    const { bob, caseId } = await fileNewReport();
+    await suspend(caseId, formatHoursFromNow(2));
+    const { sanctions } = await readPerson(bob);
     const lift = () =>
-      createModeratorApi(mia).call('POST', `sanctions/${person.sanctions[0]!.id}/lift`, {
-        reason: 'Too long.',
-      });
+      createModeratorApi(mia).call('POST', `sanctions/${sanctions[0]!.id}/lift`, { reason: 'Too long.' });
     expect(await lift()).toMatchObject({ status: 200, body: { standing: { kind: 'good' } } });
     // `already_answered` also means that a sanction is no longer in force.
     expect(await lift()).toMatchObject({ status: 409, body: { code: 'already_answered' } });
+  });
+
+  it('a read of a user is answered with 404 if the id is unknown or malformed', async () => {
     for (const path of ['people/999999999999', 'people/x'])
       expect((await createModeratorApi(mia).call('GET', path)).status).toBe(404);
   });
@@ -185,7 +187,7 @@ describe('records of moderation', () => {
     expect(body.sameDeviceIds).toEqual([other.user.id]);
   });
 
-  it('statistics are returned over HTTP; a worker exposes them as metrics, and omits these while PostgreSQL fails', async () => {
+  it('statistics are returned over HTTP', async () => {
     await fileNewReport();
     const { body } = await createModeratorApi(mia).call('GET', 'metrics');
     const figures = body as unknown as ModerationFigures;
@@ -198,13 +200,16 @@ describe('records of moderation', () => {
       by: 'moderator',
       count: expect.any(Number),
     });
+  });
 
+  it('a worker exposes the statistics as metrics, and omits these while PostgreSQL fails', async () => {
     const worker = await stack.startWorker();
     const readMetrics = async () => (await worker.app.get(MetricsRegistry).expose()).body;
     jest
       .spyOn(worker.app.get(FiguresRepository), 'read')
       .mockRejectedValueOnce(new Error('PostgreSQL is unreachable'));
     expect(await readMetrics()).not.toMatch(/^thaw_moderation_open_cases/m);
+    // The reports and decisions of the tests above.
     const metrics = await readMetrics();
     expect(metrics).toMatch(/^thaw_moderation_open_cases \d+$/m);
     expect(metrics).toMatch(/^thaw_moderation_reports\{category="sexual"\} \d+$/m);

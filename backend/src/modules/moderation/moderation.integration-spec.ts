@@ -73,24 +73,18 @@ describe('moderation', () => {
     const { appealId } = await stack.replicas[0]!.app.get(ConductService).fileAppeal(fields);
     return appealId;
   };
+  /** The expected response with status 409 (Conflict) and an error code. */
+  const conflict = (code: string) => ({ status: 409, body: { code } });
 
   describe('reading the queue and cases', () => {
-    it('a case contains its reports, the evidence without file keys, and the history', async () => {
-      const image = { imageId: 3, width: 8, height: 8, key: 'secret-key.webp' };
-      const message = {
-        id: '1-0',
-        at: new Date().toISOString(),
-        type: 'mixed' as const,
-        versions: ['hi', 'ho'],
-        senderId: 1,
-        isMarked: true,
-      };
-      const { ada, bob, caseId, reportId } = await fileNewReport({
-        messages: [{ ...message, images: [image] }],
-      });
-      const { body: page } = await createModeratorApi(mia).list();
-      const item = (page.cases as ModerationCase[]).find(({ id }) => id === caseId);
-      expect(item).toMatchObject({
+    const readQueueItem = async (caseId: number): Promise<ModerationCase | undefined> => {
+      const { body } = await createModeratorApi(mia).list();
+      return (body.cases as ModerationCase[]).find(({ id }) => id === caseId);
+    };
+
+    it('the queue shows the urgency of a case, the reported user and the categories of the reports', async () => {
+      const { bob, caseId } = await fileNewReport();
+      expect(await readQueueItem(caseId)).toMatchObject({
         state: 'open',
         kind: 'reports',
         urgency: 300, // for the category 'sexual', the default of `reportUser`
@@ -102,6 +96,23 @@ describe('moderation', () => {
         standing: 'good',
         claimedBy: null,
       });
+    });
+
+    it('a case contains what the queue shows, its reports, the evidence without file keys, and the history', async () => {
+      const image = { imageId: 3, width: 8, height: 8, key: 'secret-key.webp' };
+      const message = {
+        id: '1-0',
+        at: new Date().toISOString(),
+        type: 'mixed' as const,
+        versions: ['hi', 'ho'],
+        senderId: 1,
+        isMarked: true,
+      };
+      const { ada, caseId, reportId } = await fileNewReport({
+        messages: [{ ...message, images: [image] }],
+      });
+      const item = await readQueueItem(caseId);
+      expect(item).toBeDefined();
       const whole = await createModeratorApi(mia).read(caseId);
       expect(whole).toMatchObject({
         ...item,
@@ -195,10 +206,8 @@ describe('moderation', () => {
       );
       expect(responses.map(({ status }) => status).sort()).toEqual([200, 409]);
       expect(responses.find(({ status }) => status === 409)!.body.code).toBe('case_changed');
-      const sanctions = await stack.database.dataSource.query('SELECT 1 FROM sanctions WHERE user_id = $1', [
-        bob.user.id,
-      ]);
-      expect(sanctions).toHaveLength(1);
+      const sql = 'SELECT 1 FROM sanctions WHERE user_id = $1';
+      expect(await stack.database.dataSource.query(sql, [bob.user.id])).toHaveLength(1);
     });
 
     it('a decision is refused during the claim of another moderator, and with a version from before its release', async () => {
@@ -209,27 +218,21 @@ describe('moderation', () => {
         body: { claimedBy: mia.user.id, until: expect.any(String) },
       });
       const { version } = claim.body as { version: number };
-      expect(await createModeratorApi(max).claim(caseId)).toMatchObject({
-        status: 409,
-        body: { code: 'claimed' },
-      });
+      expect(await createModeratorApi(max).claim(caseId)).toMatchObject(conflict('claimed'));
       const decide = () => createModeratorApi(max).decide(caseId, buildSuspensionDecision(version));
-      expect(await decide()).toMatchObject({ status: 409, body: { code: 'claimed' } });
-      expect(await createModeratorApi(mia).call('DELETE', `cases/${caseId}/claim`)).toMatchObject({
-        status: 204,
-      });
+      expect(await decide()).toMatchObject(conflict('claimed'));
+      const release = await createModeratorApi(mia).call('DELETE', `cases/${caseId}/claim`);
+      expect(release.status).toBe(204);
       // The release of the claim has changed the version, so Max has to read the case again.
-      expect(await decide()).toMatchObject({ status: 409, body: { code: 'case_changed' } });
+      expect(await decide()).toMatchObject(conflict('case_changed'));
     });
 
     it('a decision is refused when a report has arrived since the moderator read the case', async () => {
       const { bob, caseId } = await fileNewReport();
       const { version } = await createModeratorApi(mia).read(caseId);
       await fileNewReport({ target: bob });
-      expect(await createModeratorApi(mia).decide(caseId, buildSuspensionDecision(version))).toMatchObject({
-        status: 409,
-        body: { code: 'case_changed' },
-      });
+      const decision = await createModeratorApi(mia).decide(caseId, buildSuspensionDecision(version));
+      expect(decision).toMatchObject(conflict('case_changed'));
     });
 
     it.each([
@@ -263,24 +266,25 @@ describe('moderation', () => {
     const expectRefusedAsInvolved = async (moderator: ThawVisitor, caseId: number) => {
       const { version, excludes: excludedModeratorIds } = await createModeratorApi(moderator).read(caseId);
       expect(excludedModeratorIds).toContain(moderator.user.id);
-      expect(
-        await createModeratorApi(moderator).decide(caseId, buildSuspensionDecision(version)),
-      ).toMatchObject({
-        status: 409,
-        body: { code: 'own_decision' }, // the code for every kind of involvement
-      });
+      const decision = await createModeratorApi(moderator).decide(caseId, buildSuspensionDecision(version));
+      // The code `own_decision` stands for every kind of involvement.
+      expect(decision).toMatchObject(conflict('own_decision'));
     };
 
     it('a moderator cannot decide a case about themselves or one that they reported', async () => {
-      await expectRefusedAsInvolved(mia, (await fileNewReport({ target: mia })).caseId);
-      await expectRefusedAsInvolved(mia, (await fileNewReport({ reporter: mia })).caseId);
+      const aboutMia = await fileNewReport({ target: mia });
+      await expectRefusedAsInvolved(mia, aboutMia.caseId);
+      const reportedByMia = await fileNewReport({ reporter: mia });
+      await expectRefusedAsInvolved(mia, reportedByMia.caseId);
     });
 
     it('a moderator cannot decide a case about a friend or one that a friend reported', async () => {
       const [friend, moderator] = [await stack.createVisitor(0), await createModerator(stack)];
       await makeFriends(stack.replicas[0]!, moderator, friend);
-      await expectRefusedAsInvolved(moderator, (await fileNewReport({ target: friend })).caseId);
-      await expectRefusedAsInvolved(moderator, (await fileNewReport({ reporter: friend })).caseId);
+      const aboutFriend = await fileNewReport({ target: friend });
+      await expectRefusedAsInvolved(moderator, aboutFriend.caseId);
+      const reportedByFriend = await fileNewReport({ reporter: friend });
+      await expectRefusedAsInvolved(moderator, reportedByFriend.caseId);
     });
 
     it('an escalated case can be decided by another moderator, but not by the one who escalated it', async () => {
@@ -308,10 +312,8 @@ describe('moderation', () => {
       outcome: 'reversed',
       answer: 'You were right, and we are sorry.',
     };
-    expect(await createModeratorApi(mia).answer(appealId, appealDecision)).toMatchObject({
-      status: 409,
-      body: { code: 'own_decision' },
-    });
+    const ownAnswer = await createModeratorApi(mia).answer(appealId, appealDecision);
+    expect(ownAnswer).toMatchObject(conflict('own_decision'));
     const { status, body } = await createModeratorApi(max).answer(appealId, appealDecision);
     expect(status).toBe(200);
     expect(body).toMatchObject({ state: 'decided', standing: 'good' });
@@ -326,12 +328,9 @@ describe('moderation', () => {
       { kind: 'lifted', cause: 'appeal' },
     ]);
     expect(await readOrdinaryRouteStatus(bob)).toBe(200);
-    expect(
-      await createModeratorApi(max).answer(appealId, { ...appealDecision, version: Number(body.version) }),
-    ).toMatchObject({
-      status: 409,
-      body: { code: 'already_answered' },
-    });
+    const secondDecision = { ...appealDecision, version: Number(body.version) };
+    const secondAnswer = await createModeratorApi(max).answer(appealId, secondDecision);
+    expect(secondAnswer).toMatchObject(conflict('already_answered'));
   });
 
   it('a ban can be confirmed only by another moderator', async () => {
@@ -345,10 +344,8 @@ describe('moderation', () => {
       excludes: [mia.user.id],
     });
     const confirmation = { version: first.version, isConfirmed: true };
-    expect(await createModeratorApi(mia).confirm(caseId, confirmation)).toMatchObject({
-      status: 409,
-      body: { code: 'own_decision' },
-    });
+    const ownConfirmation = await createModeratorApi(mia).confirm(caseId, confirmation);
+    expect(ownConfirmation).toMatchObject(conflict('own_decision'));
     const { status, body } = await createModeratorApi(max).confirm(caseId, confirmation);
     expect([status, body.state, body.standing]).toEqual([200, 'decided', 'banned']);
     expect((body as unknown as ModerationCase).history.at(-1)).toMatchObject({

@@ -22,36 +22,38 @@ describe('moderation by a single moderator', () => {
   });
   afterAll(() => stack.close());
 
-  it('the only moderator may confirm a ban and decide its appeal after a delay; both notices mention it', async () => {
+  it('lets the moderator confirm a ban and decide its appeal after a delay, which both notices mention', async () => {
     const mia = await createModerator(stack);
-    // Mia on the second replica, where the delay is over.
+    const api = createModeratorApi(mia);
+    // Mia also logs in on the second replica, where the delay is over.
     const miaAfterDelay = await new ThawVisitor([stack.origins[1]!]).logIn(
       String(mia.user.email),
       MODERATOR_PASSWORD,
     );
+    const apiAfterDelay = createModeratorApi(miaAfterDelay);
     // Ada reports Bob.
     const [ada, bob] = [await stack.createVisitor(0), await stack.createVisitor(0)];
     const { caseId } = await reportUser(stack.replicas[0]!, ada, bob);
-    const { version } = await createModeratorApi(mia).read(caseId);
+    const { version } = await api.read(caseId);
     const ban = { version, outcome: 'banned', rule: 'no_threats', facts: FACTS };
     // A ban has to be confirmed, normally by another moderator.
-    const { body } = await createModeratorApi(mia).decide(caseId, ban);
+    const { body } = await api.decide(caseId, ban);
     expect(body).toMatchObject({ kind: 'confirmation', excludes: [mia.user.id] });
     const confirmation = { version: body.version, isConfirmed: true };
     const refused = { status: 409, body: { code: 'own_decision' } };
     // On the first replica, the delay is not over yet.
-    expect(await createModeratorApi(mia).confirm(caseId, confirmation)).toMatchObject(refused);
+    expect(await api.confirm(caseId, confirmation)).toMatchObject(refused);
     // On the second replica it is over, so Mia is not excluded.
-    expect(await createModeratorApi(miaAfterDelay).read(caseId)).toMatchObject({ excludes: [] });
+    expect(await apiAfterDelay.read(caseId)).toMatchObject({ excludes: [] });
 
     // While there is a second moderator, Mia may not confirm the ban.
     const secondModerator = await createModerator(stack);
-    expect(await createModeratorApi(miaAfterDelay).read(caseId)).toMatchObject({ excludes: [mia.user.id] });
-    expect(await createModeratorApi(miaAfterDelay).confirm(caseId, confirmation)).toMatchObject(refused);
+    expect(await apiAfterDelay.read(caseId)).toMatchObject({ excludes: [mia.user.id] });
+    expect(await apiAfterDelay.confirm(caseId, confirmation)).toMatchObject(refused);
     await stack.database.dataSource.query('UPDATE users SET is_moderator = false WHERE id = $1', [
       secondModerator.user.id,
     ]);
-    expect(await createModeratorApi(miaAfterDelay).confirm(caseId, confirmation)).toMatchObject({
+    expect(await apiAfterDelay.confirm(caseId, confirmation)).toMatchObject({
       status: 200,
       body: { state: 'decided', standing: 'banned' },
     });
@@ -67,13 +69,11 @@ describe('moderation by a single moderator', () => {
       words: 'It was a quote.',
     });
     const decision = {
-      version: (await createModeratorApi(miaAfterDelay).read(caseId)).version,
+      version: (await apiAfterDelay.read(caseId)).version,
       outcome: 'upheld',
       answer: 'The quote does not change what you wrote.',
     };
-    expect((await createModeratorApi(miaAfterDelay).answer(Number(appeal.body.id), decision)).status).toBe(
-      200,
-    );
+    expect((await apiAfterDelay.answer(Number(appeal.body.id), decision)).status).toBe(200);
     expect((await readNotices())[0]).toMatchObject({
       kind: 'appeal_decided',
       appeal: {

@@ -84,6 +84,50 @@ describe('the export of what is stored about a user', () => {
     expect(text).not.toContain('"kind":"trailer"');
   };
 
+  /** Lets Ada and Bob chat, become friends, write private messages and report each other. */
+  const createHistory = async (ada: ThawVisitor, bob: ThawVisitor) => {
+    const adasWords = {
+      name: createCanary().slice(0, 20), // short enough for a username
+      message: createCanary(),
+      privateMessage: createCanary(),
+      report: createCanary(),
+    };
+    const bobsWords = { message: createCanary(), original: createCanary(), report: createCanary() };
+    await ada.call('PUT', `/api/user/${ada.user.id}`, { username: adasWords.name, avatar: null });
+    const image = await uploadChatImage(stack.replicas[0]!, ada);
+    const [adaSocket, bobSocket] = [await ada.openSocket(), await bob.openSocket()];
+    const sessionId = await matchSockets([adaSocket], [bobSocket]);
+    const { id: bobsMessageId } = await bobSocket.request(
+      'random_message',
+      textMessage(sessionId, bobsWords.message),
+    );
+    await adaSocket.request('random_message', {
+      ...textMessage(sessionId, adasWords.message),
+      replyTo: { messageId: String(bobsMessageId) },
+    });
+    await persistChat(stack.replicas[0]!, sessionId);
+    await makeFriends(stack.replicas[0]!, ada, bob);
+    await adaSocket.request(
+      'send_private_message',
+      createPrivateMessage({ from: ada, to: bob, content: adasWords.privateMessage }),
+    );
+    const { id } = await bobSocket.request(
+      'send_private_message',
+      createPrivateMessage({ from: bob, to: ada, content: bobsWords.original }),
+    );
+    /** Replaces `bobsWords.original`, so it is the current text of Bob's private message. */
+    const editedText = createCanary();
+    await bobSocket.request('edit_private_message', {
+      messageId: Number(id),
+      newContent: editedText,
+      senderId: bob.user.id,
+      receiverId: ada.user.id,
+    });
+    expect((await fileReport(ada, bob, { sessionId, words: adasWords.report })).status).toBe(201);
+    expect((await fileReport(bob, ada, { sessionId, words: bobsWords.report })).status).toBe(201);
+    return { adaSocket, adasWords, bobsWords, bobsMessageId, editedText, image };
+  };
+
   it('has a rule for each event type and each table', async () => {
     const types = stack.replicas[0]!.app.get(EventTypeRegistry).list();
     expect(Object.keys(exportedEvents).sort()).toEqual(types.map(({ type }) => type).sort());
@@ -98,45 +142,12 @@ describe('the export of what is stored about a user', () => {
   it('contains all acts of the user, and texts of others only if they are current messages of friends', async () => {
     const ada = await register();
     const bob = await stack.createVisitor(1, 'male');
-    const adasWords = {
-      name: createCanary().slice(0, 20), // short enough for a username
-      message: createCanary(),
-      privateMessage: createCanary(),
-      report: createCanary(),
-    };
-    const bobsWords = { message: createCanary(), original: createCanary(), report: createCanary() };
-    await ada.call('PUT', `/api/user/${ada.user.id}`, { username: adasWords.name, avatar: null });
-    const image = await uploadChatImage(stack.replicas[0]!, ada);
-    const [adaSocket, bobSocket] = [await ada.openSocket(), await bob.openSocket()];
-    const sessionId = await matchSockets([adaSocket], [bobSocket]);
-    const sent = await bobSocket.request('random_message', textMessage(sessionId, bobsWords.message));
-    await adaSocket.request('random_message', {
-      ...textMessage(sessionId, adasWords.message),
-      replyTo: { messageId: String(sent.id) },
-    });
-    await persistChat(stack.replicas[0]!, sessionId);
-    await makeFriends(stack.replicas[0]!, ada, bob);
-    const send = async (from: ThawVisitor, content: string) => {
-      const socket = from === ada ? adaSocket : bobSocket;
-      const to = from === ada ? bob : ada;
-      const { id } = await socket.request(
-        'send_private_message',
-        createPrivateMessage({ from, to, content }),
-      );
-      return Number(id);
-    };
-    await send(ada, adasWords.privateMessage);
-    // Of this message, only the edited text is current.
-    const messageId = await send(bob, bobsWords.original);
-    const editedText = createCanary();
-    const ids = { senderId: bob.user.id, receiverId: ada.user.id };
-    await bobSocket.request('edit_private_message', { messageId, newContent: editedText, ...ids });
-    expect((await fileReport(ada, bob, { sessionId, words: adasWords.report })).status).toBe(201);
-    expect((await fileReport(bob, ada, { sessionId, words: bobsWords.report })).status).toBe(201);
+    const history = await createHistory(ada, bob);
+    const { adaSocket, adasWords, bobsWords, bobsMessageId, editedText } = history;
 
     const whileFriends = await downloadExport(ada, PASSWORD);
     const text = JSON.stringify(whileFriends.lines);
-    for (const word of [...Object.values(adasWords), image, editedText, ada.user.email!])
+    for (const word of [...Object.values(adasWords), history.image, editedText, ada.user.email!])
       expect(text).toContain(word);
     for (const word of Object.values(bobsWords)) expect(text).not.toContain(word);
     // `<section> <type>` of events, then the tables of records.
@@ -160,7 +171,7 @@ describe('the export of what is stored about a user', () => {
     expect(messageOfBob).toMatchObject({ by: 'other', omitted: expect.arrayContaining(['content']) });
     expect(messageOfAda).toMatchObject({
       by: 'me',
-      data: { content: adasWords.message, replyTo: { messageId: sent.id, senderId: bob.user.id } },
+      data: { content: adasWords.message, replyTo: { messageId: bobsMessageId, senderId: bob.user.id } },
     });
     // Only the user's own report is exported. Its position counts only exported events, so it does not disclose that
     // the stream has other events.
@@ -168,8 +179,12 @@ describe('the export of what is stored about a user', () => {
       { stream: `conduct-${bob.user.id}`, position: 1, by: 'me' },
     ]);
 
+    const deleted = await adaSocket.request(
+      'send_private_message',
+      createPrivateMessage({ from: ada, to: bob, content: createCanary() }),
+    );
     await adaSocket.request('delete_private_message', {
-      messageId: await send(ada, createCanary()),
+      messageId: Number(deleted.id),
       senderId: ada.user.id,
       receiverId: bob.user.id,
     });
@@ -323,11 +338,14 @@ describe('the export of what is stored about a user', () => {
   });
 
   it('releases its slot and its lock when the client disconnects', async () => {
-    const visitors = await Promise.all(Array.from({ length: 3 }, () => stack.createVisitor(0)));
+    const [first, second, third] = await Promise.all([
+      stack.createVisitor(0),
+      stack.createVisitor(0),
+      stack.createVisitor(0),
+    ]);
     // A replica has slots for two exports. These exports are larger than what a paused client receives, so they keep
     // their slots.
-    for (const { user } of visitors) await fillChat(user.id, 5_000);
-    const [first, second, third] = visitors as [ThawVisitor, ThawVisitor, ThawVisitor];
+    for (const { user } of [first, second, third]) await fillChat(user.id, 5_000);
     const responses = [await openPausedDownload(first), await openPausedDownload(second)];
     const url = await requestExport(third);
     const busy = await openDownload(third, url);

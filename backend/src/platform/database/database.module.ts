@@ -35,9 +35,15 @@ export class DatabaseModule {
   }
 }
 
+interface ModuleOptions {
+  /** Whether `ReadReplicaService` uses the read replica, if there is one. By default it reads from the primary. */
+  readsFromReplica?: boolean;
+  providers?: Provider[];
+}
+
 const createModule = (
   timeouts: DatabaseTimeouts,
-  { readsFromReplica = false, providers = [] as Provider[] } = {},
+  { readsFromReplica = false, providers = [] }: ModuleOptions = {},
 ): DynamicModule => ({
   module: DatabaseModule,
   global: true,

@@ -46,7 +46,8 @@ if isOutboxFull(outbox, queued) then ${whenOutboxIsFull} end
 if deadline ~= '' then
   local dueMs = redis.call('ZSCORE', prefix .. 'deadlines', deadline)
   local time = redis.call('TIME')
-  if not dueMs or tonumber(dueMs) > time[1] * 1000 + math.floor(time[2] / 1000) then return {${appendOutcome.notOverdue}} end
+  local nowMs = time[1] * 1000 + math.floor(time[2] / 1000)
+  if not dueMs or tonumber(dueMs) > nowMs then return {${appendOutcome.notOverdue}} end
   redis.call('ZREM', prefix .. 'deadlines', deadline)
 end
 local reply = {${appendOutcome.appended}, queued == 0 and 1 or 0}

@@ -13,7 +13,7 @@ describe('ChatPresenceService', () => {
     hotLog.enter(replicaId, userId, socketId);
   /** Lets a socket of a user join, or stay in the chat, without showing it. */
   const hide = (replicaId: string, userId: number, socketId: string) =>
-    hotLog.enter(replicaId, userId, socketId, false);
+    hotLog.enter(replicaId, userId, socketId, { showsChat: false });
   const leave = (replicaId: string, socketId: string) =>
     hotLog.getPresence(replicaId).leave(hotLog.sessionId, socketId, GRACE_MS);
 

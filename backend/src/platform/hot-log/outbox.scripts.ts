@@ -7,8 +7,8 @@ export const OUTBOX_MAX_BYTES = 4 * 1024 * 1024;
 
 /**
  * Lua function `isOutboxFull(outbox, queued)`; `queued` is the number of entries. Measuring memory takes 19 µs for
- * 4 MiB, so the function measures it only when `queued` is a multiple of 16, or one more. The latter is for an append
- * of two entries, which can make `queued` skip the multiple.
+ * 4 MiB, so it is measured once for every 16 entries: when `queued` is a multiple of 16, or one more, because an append
+ * of two entries can skip the multiple.
  */
 export const isOutboxFullLua = `
 local function isOutboxFull(outbox, queued)

@@ -12,6 +12,13 @@ import { JobWorkerService } from './job-worker.service';
 
 jest.setTimeout(20_000);
 
+/** @returns a promise for which a job can wait, and the function that resolves it. */
+const createLatch = (): { released: Promise<void>; release: () => void } => {
+  let release: () => void = () => undefined;
+  const released = new Promise<void>((resolve) => (release = resolve));
+  return { released, release };
+};
+
 describe('JobQueueService and JobWorkerService', () => {
   let store: TestRedis;
   let queue: JobQueueService;
@@ -71,8 +78,7 @@ describe('JobQueueService and JobWorkerService', () => {
     ['fails', true],
   ])('runs a job only once more if it was added 20 times during a run that %s', async (_, isFailing) => {
     const runs: number[] = [];
-    let release: () => void = () => undefined;
-    const released = new Promise<void>((resolve) => (release = resolve));
+    const { released, release } = createLatch();
     startWorker(
       createHandlers('persist_lane', async ({ lane }) => {
         runs.push(lane);
@@ -92,8 +98,7 @@ describe('JobQueueService and JobWorkerService', () => {
 
   it('runs jobs of other shard groups while the job of one group is running', async () => {
     const runs: number[] = [];
-    let release: () => void = () => undefined;
-    const released = new Promise<void>((resolve) => (release = resolve));
+    const { released, release } = createLatch();
     startWorker(
       createHandlers('persist_lane', async ({ lane }) => {
         runs.push(lane);

@@ -25,7 +25,7 @@ export class JobWorkerService implements OnApplicationBootstrap, OnApplicationSh
   private readonly logger = new Logger(JobWorkerService.name);
   private readonly connection: ReturnType<typeof connectQueue>;
   private readonly worker: Worker;
-  private timer: NodeJS.Timeout | undefined;
+  private schemaTimer: NodeJS.Timeout | undefined;
   private isChecking = false;
   private isClosing = false;
   /** Whether PostgreSQL is available with the schema of this build. */
@@ -68,18 +68,18 @@ export class JobWorkerService implements OnApplicationBootstrap, OnApplicationSh
 
   onApplicationBootstrap(): void {
     this.handlers.assertComplete();
-    this.timer = setInterval(() => void this.checkSchema(), SCHEMA_CHECK_EVERY_MS);
+    this.schemaTimer = setInterval(() => void this.checkSchema(), SCHEMA_CHECK_EVERY_MS);
     void this.checkSchema();
   }
 
   onApplicationShutdown(): void {
-    clearInterval(this.timer);
+    clearInterval(this.schemaTimer);
   }
 
   /** Stops taking jobs and waits for the active ones. A step of the graceful shutdown. */
   async close(): Promise<void> {
     this.isClosing = true;
-    clearInterval(this.timer);
+    clearInterval(this.schemaTimer);
     await this.worker.close();
     this.connection.disconnect(); // BullMQ closes only connections that it has opened
   }
@@ -98,10 +98,10 @@ export class JobWorkerService implements OnApplicationBootstrap, OnApplicationSh
     if (this.isChecking || this.isClosing) return;
     this.isChecking = true;
     try {
-      const isReady = await this.schema.isReady().catch(() => false);
-      if (isReady === this.isSchemaReady || this.isClosing) return;
-      this.isSchemaReady = isReady;
-      if (isReady) await this.start();
+      const isSchemaReady = await this.schema.isReady().catch(() => false);
+      if (isSchemaReady === this.isSchemaReady || this.isClosing) return;
+      this.isSchemaReady = isSchemaReady;
+      if (isSchemaReady) await this.start();
       else await this.pause();
     } catch (error) {
       this.logger.error(`The worker could not be started or paused: ${readErrorMessage(error)}`);

@@ -1,4 +1,4 @@
-import { type BucketName, getBucket, buckets } from './bucket.limits';
+import { type BucketName, bucketNames, buckets, getBucket } from './bucket.limits';
 import { take } from './gcra.functions';
 import { LocalRateLimiter } from './local-rate.limiter';
 
@@ -46,16 +46,27 @@ describe('take', () => {
 });
 
 describe('buckets', () => {
-  it('are larger in the profile `load`, not larger in `strict`, and equal in all profiles if fixed', () => {
-    for (const name of Object.keys(buckets) as BucketName[]) {
-      const [strict, normal, load] = (['strict', 'default', 'load'] as const).map((profile) =>
-        getBucket(name, profile),
-      );
-      const isFixed = 'isFixed' in buckets[name];
-      if (isFixed) expect([strict, load]).toEqual([normal, normal]);
-      else expect(load!.burst).toBeGreaterThan(normal!.burst);
-      expect(strict!.burst).toBeLessThanOrEqual(normal!.burst);
-      expect(strict!.burst).toBeGreaterThanOrEqual(1);
+  const isFixed = (name: BucketName): boolean => 'isFixed' in buckets[name];
+
+  it('are equal in all profiles if they are fixed', () => {
+    for (const name of bucketNames.filter(isFixed)) {
+      expect(getBucket(name, 'strict')).toEqual(getBucket(name, 'default'));
+      expect(getBucket(name, 'load')).toEqual(getBucket(name, 'default'));
+    }
+  });
+
+  it('are larger in the profile `load`, and not larger in `strict`, if they are not fixed', () => {
+    for (const name of bucketNames.filter((bucketName) => !isFixed(bucketName))) {
+      const { burst } = getBucket(name, 'default');
+      expect(getBucket(name, 'load').burst).toBeGreaterThan(burst);
+      expect(getBucket(name, 'strict').burst).toBeLessThanOrEqual(burst);
+    }
+  });
+
+  it('hold at least one token in every profile', () => {
+    for (const name of bucketNames) {
+      for (const profile of ['strict', 'default', 'load'] as const)
+        expect(getBucket(name, profile).burst).toBeGreaterThanOrEqual(1);
     }
   });
 
@@ -83,10 +94,11 @@ describe('LocalRateLimiter', () => {
 
   it('keeps a bounded number of buckets under a flood of keys, among them the newest', () => {
     const local = new LocalRateLimiter();
-    for (let count = 1; count <= 120_000; count += 1) local.take(`key-${count}`, 1, bucket, 0);
+    const keyCount = 120_000; // more than twice the maximum
+    for (let count = 1; count <= keyCount; count += 1) local.take(`key-${count}`, 1, bucket, 0);
     const { fullAtMsByKey } = local as unknown as { fullAtMsByKey: Map<string, number> };
     expect(fullAtMsByKey.size).toBeLessThanOrEqual(MAX_BUCKETS);
-    expect(local.take('key-120000', 1, bucket, 0).allowed).toBe(false);
+    expect(local.take(`key-${keyCount}`, 1, bucket, 0).allowed).toBe(false);
   });
 
   it('evicts the buckets that were used least recently', () => {
@@ -98,7 +110,7 @@ describe('LocalRateLimiter', () => {
     local.take('busy', 1, bucket, 0);
     for (let count = usedAgainAt + 1; count <= MAX_BUCKETS + 10; count += 1)
       local.take(`key-${count}`, 1, bucket, 0);
-    expect(local.take('key-1', 1, bucket, 0).allowed).toBe(true);
+    expect(local.take('key-1', 1, bucket, 0).allowed).toBe(true); // a bucket that was evicted counts as full
     expect(local.take('busy', 1, bucket, 0).allowed).toBe(false);
   });
 

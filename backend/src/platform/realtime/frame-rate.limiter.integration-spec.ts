@@ -122,7 +122,11 @@ describe('FrameRateLimiter', () => {
     const userLimiter = createReplica().acquire(createUserId());
     userLimiter.take(performance.now());
     expect(charge).not.toHaveBeenCalled();
-    exhaust(userLimiter);
+    for (let frame = 1; frame < burst; frame += 1) {
+      userLimiter.take(performance.now());
+      await redis.ping(); // no charge is pending after its reply, so that the next one can begin
+    }
+    expect(charge.mock.calls.length).toBeGreaterThan(1);
     expect(charge.mock.calls.length).toBeLessThanOrEqual(8);
     charge.mockRestore();
   });

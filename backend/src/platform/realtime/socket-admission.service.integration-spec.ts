@@ -93,6 +93,12 @@ describe('the sockets of one address', () => {
   /** Opens a socket from the address, on the replicas in turn. */
   const openFrom = (visitor: ThawVisitor, index: number, address: string) =>
     visitor.openUnauthenticatedSocket(stack.origins[index % 2], { 'x-forwarded-for': address });
+  /** @returns whether the socket was opened. */
+  const tryToOpenFrom = (visitor: ThawVisitor, index: number, address: string): Promise<boolean> =>
+    openFrom(visitor, index, address).then(
+      () => true,
+      () => false,
+    );
   const countSockets = (address: string) => stack.store.redis.scard(socketsOfAddressKey(address));
   /** Refills the bucket of handshakes, as a minute without handshakes does. */
   const refillHandshakes = (address: string) =>
@@ -125,8 +131,7 @@ describe('the sockets of one address', () => {
     const reconnect = async (visitor: ThawVisitor, index: number): Promise<number> => {
       for (let attempt = 1; attempt <= limits.reconnectAttempts; attempt += 1) {
         await delay(reconnectDelayMs(attempt));
-        const socket = await openFrom(visitor, index, address).catch(() => undefined);
-        if (socket) return attempt;
+        if (await tryToOpenFrom(visitor, index, address)) return attempt;
       }
       return Infinity;
     };
@@ -145,12 +150,7 @@ describe('the sockets of one address', () => {
     );
     await stack.store.redis.sadd(socketsOfAddressKey(address), ...socketsOfDeadReplica);
     // After their start, replicas wait for some seconds before they consider one without a lease dead.
-    await until(() =>
-      openFrom(visitors[0]!, 0, address).then(
-        () => true,
-        () => false,
-      ),
-    );
+    await until(() => tryToOpenFrom(visitors[0]!, 0, address));
     expect(await countSockets(address)).toBe(1);
   });
 
@@ -205,7 +205,7 @@ describe('the sockets of one address', () => {
     expect(await stack.replicas[1]!.app.get(SocketAdmissionService).admit(address)).toMatchObject({
       isAdmitted: false,
     });
-    for (const admitted of admissions) if (admitted.isAdmitted) admitted.release();
+    for (const result of admissions) if (result.isAdmitted) result.release();
     expect(await admission.admit(address)).toMatchObject({ isAdmitted: true });
   });
 

@@ -30,13 +30,11 @@ export class MemoryValveService implements OnModuleInit, OnApplicationShutdown {
     metrics.addLiveGauge(
       'thaw_redis_memory_used_ratio',
       'Used share of the maxmemory of the fullest Redis primary',
-      () => {
-        return this.usedShare;
-      },
+      () => this.usedShare,
     );
-    metrics.addLiveGauge('thaw_memory_valve_closed', '1 while new chats and messages are refused', () => {
-      return this.isClosed ? 1 : 0;
-    });
+    metrics.addLiveGauge('thaw_memory_valve_closed', '1 while new chats and messages are refused', () =>
+      Number(this.isClosed),
+    );
   }
 
   onModuleInit(): void {

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdir, mkdtemp, readdir, rm, stat, utimes, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:http';
+import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -49,6 +49,24 @@ const withAwsVariables = async (
   }
 };
 
+/** Answers as the service that returns the credentials of a role. */
+const answerRoleRequest = (url: string, response: ServerResponse): void => {
+  if (url === '/latest/api/token') {
+    response.end('token of the machine');
+  } else if (url.endsWith('/security-credentials/')) {
+    response.end('thaw'); // the name of the role
+  } else {
+    const roleCredentials = {
+      Code: 'Success',
+      AccessKeyId: 'ROLEKEY',
+      SecretAccessKey: 'secret',
+      Token: 'a session token',
+      Expiration: new Date(Date.now() + 3_600_000).toISOString(),
+    };
+    response.setHeader('content-type', 'application/json').end(JSON.stringify(roleCredentials));
+  }
+};
+
 /**
  * Starts a server in place of two services of AWS: the one that returns the credentials of a role, and S3. The server
  * records the requests to the first service, and the access key and session token of each request to S3.
@@ -56,28 +74,18 @@ const withAwsVariables = async (
 const startFakeAws = async () => {
   const roleRequests: string[] = [];
   const s3RequestCredentials: string[] = [];
-  const roleCredentials = {
-    Code: 'Success',
-    AccessKeyId: 'ROLEKEY',
-    SecretAccessKey: 'secret',
-    Token: 'a session token',
-    Expiration: new Date(Date.now() + 3_600_000).toISOString(),
-  };
   const server = createServer((request, response) => {
     const { method, url = '', headers } = request;
     // The metadata service of a machine is below /latest/. A container gets its credentials from /role.
     const isRoleRequest = url.startsWith('/latest/') || url === '/role';
     if (isRoleRequest) {
       roleRequests.push(`${method} ${url} ${headers.authorization ?? ''}`.trim());
-      if (url === '/latest/api/token') response.end('token of the machine');
-      else if (url.endsWith('/security-credentials/'))
-        response.end('thaw'); // the name of the role
-      else response.setHeader('content-type', 'application/json').end(JSON.stringify(roleCredentials));
-    } else {
-      const [, key] = /Credential=(\w+)\//.exec(headers.authorization ?? '') ?? [];
-      s3RequestCredentials.push(`${key}, ${String(headers['x-amz-security-token'])}`);
-      request.resume().on('end', () => response.end());
+      answerRoleRequest(url, response);
+      return;
     }
+    const accessKeyId = /Credential=(\w+)\//.exec(headers.authorization ?? '')?.[1];
+    s3RequestCredentials.push(`${accessKeyId}, ${String(headers['x-amz-security-token'])}`);
+    request.resume().on('end', () => response.end());
   });
   await once(server.listen(0, '127.0.0.1'), 'listening');
   return {
@@ -114,10 +122,10 @@ const createS3Settings = (endpoint: string, overrides: Partial<S3Settings> = {})
 describe.each([
   ['a folder', () => new LocalFileStorageAdapter(path.join(folder, 'shared-tests'))],
   ['S3', () => new S3FileStorageAdapter(createS3Settings(s3.endpoint))],
-])('a storage in %s', (_, create) => {
+])('a storage in %s', (_, createStorage) => {
   let storage: FileStoragePort;
   beforeAll(async () => {
-    storage = create();
+    storage = createStorage();
     await storage.prepare();
   });
   afterAll(() => storage.close());
@@ -322,7 +330,7 @@ describe('S3', () => {
     await storage.close();
   });
 
-  it('is used when an endpoint or a prefix is set, and requires both keys or none', async () => {
+  it('is used only when an endpoint or a bucket prefix is set', async () => {
     const settings = { S3_REGION: 'us-east-1', STORAGE_DIR: folder };
     const storages = [
       createFileStorage({ ...settings, ...s3.settings }), // an endpoint and both keys
@@ -334,7 +342,11 @@ describe('S3', () => {
       await storage.close();
     }
     expect(createFileStorage(settings)).toBeInstanceOf(LocalFileStorageAdapter);
-    expect(() => createFileStorage({ ...settings, ...s3.settings, S3_SECRET_ACCESS_KEY: undefined })).toThrow(
+  });
+
+  it('requires both keys or none', () => {
+    const settings = { S3_REGION: 'us-east-1', STORAGE_DIR: folder, ...s3.settings };
+    expect(() => createFileStorage({ ...settings, S3_SECRET_ACCESS_KEY: undefined })).toThrow(
       'S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY are given both or not at all',
     );
   });

@@ -14,8 +14,7 @@ import {
 /** An attempt (`HttpCase`) on a route that refuses all users who are not moderators, whatever the ids. */
 const createModeratorCase = (
   moderatorOutcomes: Outcomes,
-  path?: HttpCase['path'],
-  body?: HttpCase['body'],
+  { path, body }: Pick<HttpCase, 'path' | 'body'> = {},
 ): HttpCase => ({
   path,
   body,
@@ -25,6 +24,11 @@ const createModeratorCase = (
 
 /** An answer to an appeal has the same limits of length as the facts of a decision. */
 const ANSWER = FACTS;
+
+const buildCasePath = (ids: Ids): string => `/api/moderation/cases/${String(ids.case)}`;
+const buildAppealPath = (ids: Ids): string => `/api/moderation/appeals/${String(ids.appeal)}`;
+const buildLiftPath = (ids: Ids): string => `/api/moderation/sanctions/${String(ids.sanction)}/lift`;
+const buildPersonPath = (ids: Ids): string => `/api/moderation/people/${String(ids.person)}`;
 
 const unknownIdOutcomes = { missing: NOT_FOUND, malformed: NOT_FOUND };
 
@@ -46,18 +50,14 @@ const createCaseRoute = (
 ): Record<string, RouteCases> => ({
   [`${method} /api/moderation/cases/:caseId/${action}`]: {
     cases: attempts.map(([moderatorOutcomes, body]) =>
-      createModeratorCase(
-        moderatorOutcomes,
-        (ids) => `/api/moderation/cases/${String(ids.case)}/${action}`,
-        body,
-      ),
+      createModeratorCase(moderatorOutcomes, { path: (ids) => `${buildCasePath(ids)}/${action}`, body }),
     ),
   },
 });
 
 /**
- * An action that succeeds once for each moderation case. `moderator` goes first and succeeds for both cases, so
- * `otherModerator` (`else`) is refused for both.
+ * An action that succeeds once for each moderation case. `moderator` tries both cases first and succeeds, so
+ * `otherModerator` (`else`) is refused.
  */
 const allowOnlyOnce: Outcomes = {
   own: { moderator: '200', else: '409 already_answered' },
@@ -86,25 +86,24 @@ export const moderationCases: AuthorizationTable = {
     'GET /api/moderation/cases': {
       cases: [
         createModeratorCase(outcomeOfOneAttempt('200')),
-        createModeratorCase(outcomeOfOneAttempt(VALIDATION_FAILED), () => '/api/moderation/cases?limit=-1'),
-        createModeratorCase(outcomeOfOneAttempt(VALIDATION_FAILED), () => '/api/moderation/cases?state=x'),
-        createModeratorCase(outcomeOfOneAttempt(VALIDATION_FAILED), () => '/api/moderation/cases?cursor=x'),
+        ...['limit=-1', 'state=x', 'cursor=x'].map((query) =>
+          createModeratorCase(outcomeOfOneAttempt(VALIDATION_FAILED), {
+            path: () => `/api/moderation/cases?${query}`,
+          }),
+        ),
       ],
     },
     'GET /api/moderation/cases/:caseId': {
-      cases: [
-        createModeratorCase(expectForEveryCase('200'), (ids) => `/api/moderation/cases/${String(ids.case)}`),
-      ],
+      cases: [createModeratorCase(expectForEveryCase('200'), { path: buildCasePath })],
     },
     'GET /api/moderation/cases/:caseId/images/:imageId': {
       cases: [
-        createModeratorCase(
-          expectForEveryCase('200'),
-          (ids) => `/api/moderation/cases/${String(ids.case)}/images/${String(ids.evidenceImage)}`,
-        ),
+        createModeratorCase(expectForEveryCase('200'), {
+          path: (ids) => `${buildCasePath(ids)}/images/${String(ids.evidenceImage)}`,
+        }),
         createModeratorCase(
           { own: NOT_FOUND },
-          (ids) => `/api/moderation/cases/${String(ids.case)}/images/${ids.callerId}`, // no image has this id
+          { path: (ids) => `${buildCasePath(ids)}/images/${ids.callerId}` }, // no image has this id
         ),
       ],
     },
@@ -126,21 +125,20 @@ export const moderationCases: AuthorizationTable = {
     ),
     // In the first attempt, both moderators try to end the claim of the other one; in the second, they end their own.
     ...createCaseRoute('DELETE', 'claim', [{ other: '409 claimed' }], [{ own: '204', ...unknownIdOutcomes }]),
-    // No case is claimed any more. The attempts:
-    // 1. Only the version is wrong, also for the case of the other moderator.
-    // 2. The body of a ban lacks its rule and facts.
-    // 3. Each moderator decides their own case.
-    // 4. The moderators cannot decide it again. Malformed ids are tried here, because this body has no image id that
-    //    could be refused in their place.
     ...createCaseRoute(
       'POST',
       'decision',
+      // No case is claimed any more, so only the version is wrong, also for the case of the other moderator.
       [
         { own: '409 case_changed', other: '409 case_changed' },
         (ids) => ({ ...createBanBody(ids), version: 0 }),
       ],
+      // The body of a ban lacks its rule and facts.
       [outcomeOfOneAttempt(VALIDATION_FAILED), ({ version }) => ({ version, outcome: 'banned' })],
+      // Each moderator decides their own case.
       [{ own: '200', missing: NOT_FOUND }, createBanBody],
+      // The moderators cannot decide it again. Malformed ids are tried here, because this body has no image id that
+      // could be refused in their place.
       [
         { own: '409 already_answered', malformed: NOT_FOUND },
         ({ version }) => ({ version, outcome: 'dismissed' }),
@@ -165,42 +163,32 @@ export const moderationCases: AuthorizationTable = {
       cases: [
         createModeratorCase(
           { own: '409 case_changed' },
-          ({ appeal }) => `/api/moderation/appeals/${String(appeal)}`,
-          () => ({ version: 0, outcome: 'upheld', answer: ANSWER }),
+          { path: buildAppealPath, body: () => ({ version: 0, outcome: 'upheld', answer: ANSWER }) },
         ),
-        createModeratorCase(
-          allowOnlyOnce,
-          ({ appeal }) => `/api/moderation/appeals/${String(appeal)}`,
-          ({ version }) => ({ version, outcome: 'upheld', answer: ANSWER }),
-        ),
-        createModeratorCase(
-          outcomeOfOneAttempt(VALIDATION_FAILED),
-          ({ appeal }) => `/api/moderation/appeals/${String(appeal)}`,
-          ({ version }) => ({ version, outcome: 'upheld', answer: 'No' }), // too short
-        ),
+        createModeratorCase(allowOnlyOnce, {
+          path: buildAppealPath,
+          body: ({ version }) => ({ version, outcome: 'upheld', answer: ANSWER }),
+        }),
+        createModeratorCase(outcomeOfOneAttempt(VALIDATION_FAILED), {
+          path: buildAppealPath,
+          body: ({ version }) => ({ version, outcome: 'upheld', answer: 'No' }), // too short
+        }),
       ],
     },
     'POST /api/moderation/sanctions/:sanctionId/lift': {
       cases: [
-        createModeratorCase(
-          allowOnlyOnce,
-          ({ sanction }) => `/api/moderation/sanctions/${String(sanction)}/lift`,
-          () => ({ reason: 'A mistake' }),
-        ),
-        createModeratorCase(
-          outcomeOfOneAttempt(VALIDATION_FAILED),
-          ({ sanction }) => `/api/moderation/sanctions/${String(sanction)}/lift`,
-          () => ({}),
-        ),
+        createModeratorCase(allowOnlyOnce, {
+          path: buildLiftPath,
+          body: () => ({ reason: 'A mistake' }),
+        }),
+        createModeratorCase(outcomeOfOneAttempt(VALIDATION_FAILED), {
+          path: buildLiftPath,
+          body: () => ({}),
+        }),
       ],
     },
     'GET /api/moderation/people/:userId': {
-      cases: [
-        createModeratorCase(
-          expectForEveryCase('200'),
-          ({ person }) => `/api/moderation/people/${String(person)}`,
-        ),
-      ],
+      cases: [createModeratorCase(expectForEveryCase('200'), { path: buildPersonPath })],
     },
     // A hold keeps the data of a user from being erased. With the kind `other`, `person` is the caller: the moderators
     // try to place a hold on themselves.
@@ -208,14 +196,15 @@ export const moderationCases: AuthorizationTable = {
       cases: [
         createModeratorCase(
           { own: '200', other: '409 own_decision', ...unknownIdOutcomes },
-          ({ person }) => `/api/moderation/people/${String(person)}/hold`,
-          () => ({ isHeld: true, reason: 'The police asked' }),
+          {
+            path: (ids) => `${buildPersonPath(ids)}/hold`,
+            body: () => ({ isHeld: true, reason: 'The police asked' }),
+          },
         ),
-        createModeratorCase(
-          outcomeOfOneAttempt(VALIDATION_FAILED),
-          ({ person }) => `/api/moderation/people/${String(person)}/hold`,
-          () => ({ isHeld: 'yes', reason: 'The police asked' }),
-        ),
+        createModeratorCase(outcomeOfOneAttempt(VALIDATION_FAILED), {
+          path: (ids) => `${buildPersonPath(ids)}/hold`,
+          body: () => ({ isHeld: 'yes', reason: 'The police asked' }),
+        }),
       ],
     },
     'GET /api/moderation/images': { cases: [createModeratorCase(outcomeOfOneAttempt('200'))] },
@@ -224,7 +213,7 @@ export const moderationCases: AuthorizationTable = {
         createModeratorCase(
           // The evidence of both cases is the same image, so `moderator` has already unblocked it for the other one.
           { own: { moderator: '204', else: NOT_FOUND }, ...unknownIdOutcomes },
-          ({ blockedImage }) => `/api/moderation/images/${String(blockedImage)}`,
+          { path: ({ blockedImage }) => `/api/moderation/images/${String(blockedImage)}` },
         ),
       ],
     },
@@ -233,7 +222,7 @@ export const moderationCases: AuthorizationTable = {
       cases: [
         createModeratorCase(
           { own: '200', other: '200', missing: '200', malformed: VALIDATION_FAILED },
-          ({ user }) => `/api/moderation/audit?moderatorId=${String(user)}`,
+          { path: ({ user }) => `/api/moderation/audit?moderatorId=${String(user)}` },
         ),
       ],
     },

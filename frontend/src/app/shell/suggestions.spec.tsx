@@ -27,10 +27,9 @@ const receivePartnerMessage = (content: string, seq: number): void =>
     replyTo: null,
   });
 
-const setConnected = (isConnected: boolean): void =>
-  act(() =>
-    useConnection.setState({ status: isConnected ? { kind: 'open' } : { kind: 'retrying', attempt: 1 } }),
-  );
+const loseConnection = (): void =>
+  act(() => useConnection.setState({ status: { kind: 'retrying', attempt: 1 } }));
+const restoreConnection = (): void => act(() => useConnection.setState({ status: { kind: 'open' } }));
 
 const wellPastDelayMs = 2 * pageLimits.suggestionsAfterMs;
 const advanceTime = (ms: number): void => act(() => jest.advanceTimersByTime(ms));
@@ -96,23 +95,32 @@ it('shows three suggestions after 20 seconds without a message, and hides them w
   expect(listSuggestions()).toHaveLength(3);
 });
 
-it('hides the suggestions while the field has text, the partner types or reconnects, or the socket is closed', () => {
+it('hides the suggestions while the field has text', () => {
   typeIntoField('hm');
   advanceTime(pageLimits.suggestionsAfterMs);
   expect(querySuggestionRow()).toBeNull();
   typeIntoField('');
   expect(querySuggestionRow()).not.toBeNull();
-  receive('typing', { sessionId: 's1', userId: 12 });
-  expect(querySuggestionRow()).toBeNull();
-  advanceTime(pageLimits.typingShownMs);
+});
+
+it.each([
+  [
+    'the partner types',
+    () => receive('typing', { sessionId: 's1', userId: 12 }),
+    () => advanceTime(pageLimits.typingShownMs),
+  ],
+  [
+    'the partner reconnects',
+    () => receive('partner_connection', { sessionId: 's1', state: 'reconnecting' }),
+    () => receive('partner_connection', { sessionId: 's1', state: 'connected' }),
+  ],
+  ['the socket is closed', loseConnection, restoreConnection],
+])('hides the suggestions while %s', (_condition, begin, end) => {
+  advanceTime(pageLimits.suggestionsAfterMs);
   expect(querySuggestionRow()).not.toBeNull();
-  receive('partner_connection', { sessionId: 's1', state: 'reconnecting' });
+  begin();
   expect(querySuggestionRow()).toBeNull();
-  receive('partner_connection', { sessionId: 's1', state: 'connected' });
-  expect(querySuggestionRow()).not.toBeNull();
-  setConnected(false);
-  expect(querySuggestionRow()).toBeNull();
-  setConnected(true);
+  end();
   expect(querySuggestionRow()).not.toBeNull();
 });
 
@@ -130,14 +138,22 @@ it('shows no suggestions during a game', () => {
   expect(querySuggestionRow()).toBeNull();
 });
 
-it('shows suggestions immediately on request, and different ones after Other ideas', () => {
+it('shows suggestions immediately on request', () => {
+  press('Suggest something');
+  expect(listSuggestions()).toHaveLength(3);
+});
+
+it('shows different suggestions after Other ideas', () => {
   press('Suggest something');
   const first = listSuggestions();
-  expect(first).toHaveLength(3);
   press('Other ideas');
   expect(listSuggestions()).toHaveLength(3);
   expect(listSuggestions().some((text) => first.includes(text))).toBe(false);
-  // More rounds than there are suggestions: those shown first are offered again.
+});
+
+it('offers the first suggestions again when Other ideas has shown all of them', () => {
+  press('Suggest something');
+  // More rounds than there are suggestions.
   for (let round = 0; round < 60; round += 1) press('Other ideas');
   expect(listSuggestions()).toHaveLength(3);
 });
@@ -149,7 +165,7 @@ it('keeps the requested suggestions while the partner writes', () => {
   expect(listSuggestions()).toEqual(before);
 });
 
-it('puts a suggestion into the composer, sends nothing, and does not offer it again', () => {
+it('puts a suggestion into the composer, sends nothing, and shows no further suggestions', () => {
   press('Suggest something');
   const [text = ''] = listSuggestions();
   sentEvents.length = 0;
@@ -160,6 +176,12 @@ it('puts a suggestion into the composer, sends nothing, and does not offer it ag
   expect(sentEvents.filter((event) => event !== 'typing')).toEqual([]);
   expect(querySuggestionRow()).toBeNull();
   expect(screen.queryByRole('button', { name: 'Suggest something' })).toBeNull();
+});
+
+it('does not offer a suggestion again that was put into the composer', () => {
+  press('Suggest something');
+  const [text = ''] = listSuggestions();
+  press(text);
   typeIntoField('');
   expect(querySuggestionRow()).toBeNull();
   press('Suggest something');

@@ -115,12 +115,17 @@ describe('a returned message', () => {
     expect(screen.getByRole('button', { name: 'Remove photo' })).toBeVisible();
   });
 
-  it('that has a picture is refused unless the composer is empty', () => {
+  it('that has a picture is refused while the composer has a text', () => {
     const { takeBack, field } = renderWithHandle();
     fireEvent.change(field, { target: { value: 'busy' } });
     act(() => expect(takeBack('look', attachment)).toBe(false));
     expect(field).toHaveValue('busy');
     fireEvent.change(field, { target: { value: '' } });
+    act(() => expect(takeBack('look', attachment)).toBe(true));
+  });
+
+  it('that has a picture is refused while the composer has another one', () => {
+    const { takeBack, field } = renderWithHandle();
     act(() => void takeBack('one', attachment));
     act(() => expect(takeBack('two', attachment)).toBe(false));
     expect(field).toHaveValue('one');
@@ -151,14 +156,19 @@ describe('a key pressed outside the field', () => {
   const pressKey = (key: string, target: Element = document.body, modifiers: object = {}): void =>
     void fireEvent.keyDown(target, { key, ...modifiers });
 
-  it('moves the focus to the field for a character, but not for other keys, shortcuts and "?"', () => {
+  it('moves the focus to the field if it is a character', () => {
+    const { field } = renderComposer();
+    expect(field).not.toHaveFocus();
+    pressKey('a');
+    expect(field).toHaveFocus();
+  });
+
+  it('does not move the focus to the field if it is another key, a shortcut or "?"', () => {
     const { field } = renderComposer();
     // '?' is a shortcut of the page.
     for (const key of ['ArrowUp', 'Tab', 'Escape', 'Enter', '?']) pressKey(key);
     pressKey('a', document.body, { ctrlKey: true });
     expect(field).not.toHaveFocus();
-    pressKey('a');
-    expect(field).toHaveFocus();
   });
 
   it.each([

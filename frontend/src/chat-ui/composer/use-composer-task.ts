@@ -3,6 +3,7 @@ import { useChat } from '@/chat-ui/chat-context';
 import { type ChatMessage } from '@/chat-ui/chat-message';
 import { type ComposerTask } from '@/chat-ui/composer/composer-parts';
 import { hideInsultsAndContacts, quoteInComposer } from '@/chat-ui/message-content';
+import { type UnsavedEdit } from '@/chat-ui/outbox/outbox.types';
 
 interface StartedTask {
   kind: 'reply' | 'edit';
@@ -24,15 +25,11 @@ export const useComposerTask = (
     initialReplyToId === null ? null : { kind: 'reply', messageId: initialReplyToId },
   );
   const unsavedEdits = outbox.useStore((state) => state.unsavedEdits);
+  const canBeOpened = (edit: UnsavedEdit): boolean =>
+    edit.conversationId === conversationId &&
+    messages.some(({ id, isDeleted }) => id === edit.messageId && !isDeleted);
   // The user makes one edit at a time: an unsaved edit is opened when the current one is finished.
-  const unsavedEdit =
-    started?.kind === 'edit'
-      ? undefined
-      : unsavedEdits.find(
-          (edit) =>
-            edit.conversationId === conversationId &&
-            messages.some(({ id, isDeleted }) => id === edit.messageId && !isDeleted),
-        );
+  const unsavedEdit = started?.kind === 'edit' ? undefined : unsavedEdits.find(canBeOpened);
   // A ref, so that `startTask` stays the same function when `unsavedEdit` changes.
   const latestUnsavedEdit = useRef(unsavedEdit);
   useEffect(() => {
@@ -61,14 +58,14 @@ export const useComposerTask = (
     };
   }, [started, unsavedEdit, message, me.id, me.username, partner.username, isWithStranger]);
 
-  /**
-   * Ends the current task and starts `next`. A reply that an unsaved edit interrupts is kept in `started`. If `next` is
-   * null, the end of the edit resumes it.
-   */
+  /** Ends the current task and starts `next`. If `next` is null, resumes the reply that an unsaved edit interrupted. */
   const startTask = useCallback(
     (next: StartedTask | null): void => {
-      if (latestUnsavedEdit.current) outbox.removeUnsavedEdit(latestUnsavedEdit.current);
-      if (next || !latestUnsavedEdit.current) setStarted(next);
+      const endedEdit = latestUnsavedEdit.current;
+      if (endedEdit) outbox.removeUnsavedEdit(endedEdit);
+      // The interrupted reply is still in `started`.
+      if (endedEdit && next === null) return;
+      setStarted(next);
     },
     [outbox],
   );

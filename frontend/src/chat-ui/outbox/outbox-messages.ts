@@ -75,6 +75,8 @@ export const createOutboxMessages = ({
       for (const controller of uploads.values()) controller.abort();
       uploads.clear();
       userId = nextUserId;
+      // Replaced below by the stored messages, which have no pictures.
+      for (const { picture } of list()) discardAttachment(picture);
       const stored = nextUserId === undefined ? [] : readOutgoing(getStorageKey(nextUserId));
       useStore.setState(emptyOutbox); // also removes the notice and the unsaved edits
       replaceAll(stored.filter((message) => !hasUnstoredPicture(message)));

@@ -39,6 +39,13 @@ describe('a photo', () => {
     expect(revokeObjectURL).toHaveBeenCalledWith('blob:photo');
   });
 
+  it('frees its preview when the outbox is loaded again for the same user', () => {
+    const { outbox } = createTestOutbox();
+    submitPhoto(outbox);
+    outbox.switchUser(7);
+    expect(revokeObjectURL).toHaveBeenCalledWith('blob:photo');
+  });
+
   it('without a caption is of type image', async () => {
     const { outbox, uploads, sent } = createTestOutbox();
     submitPhoto(outbox, '');

@@ -38,10 +38,10 @@ class FakeAudioContext {
   }
 }
 
-/** No sound was played yet, so the time of the last sound counts as 0. This is long enough after it. */
+/** Long enough after 0, which counts as the time of the last sound until one is played. */
 const startMs = 10_000;
 
-/** Imports a new copy of the module, because the module keeps its audio context. */
+/** Imports a new copy of the module, which keeps its audio context, and turns the sound on. */
 const loadChime = async () => {
   jest.resetModules();
   localStorage.clear();

@@ -1,3 +1,4 @@
+import { type LastMessage } from '@thaw/contract/last-message';
 import { type Friend } from '@thaw/contract/users';
 import {
   searchFriends,
@@ -9,12 +10,13 @@ import {
   withProfile,
 } from '@/features/friends/friend-list';
 
-const createFriend = (id: number, username: string, isOnline = false): Friend => ({
+const createFriend = (id: number, username: string, changes: Partial<Friend> = {}): Friend => ({
   id,
   username,
   avatar: null,
-  isOnline,
+  isOnline: false,
   lastMessage: null,
+  ...changes,
 });
 
 const listNames = (friends: readonly Friend[]): string[] => friends.map(({ username }) => username);
@@ -22,11 +24,11 @@ const listNames = (friends: readonly Friend[]): string[] => friends.map(({ usern
 it('sorts friends with unread messages first, then those online, then by name', () => {
   const friends = [
     createFriend(1, 'zoe'),
-    createFriend(2, 'Bob', true),
+    createFriend(2, 'Bob', { isOnline: true }),
     createFriend(3, 'ann'),
-    createFriend(4, 'adam', true),
+    createFriend(4, 'adam', { isOnline: true }),
     createFriend(5, 'yves'),
-    createFriend(6, 'xan', true),
+    createFriend(6, 'xan', { isOnline: true }),
   ];
   const unreadByFriendId = { 5: 1, 6: 3, 1: 0 };
   expect(listNames(sortFriends(friends, unreadByFriendId))).toEqual([
@@ -44,24 +46,35 @@ it('orders friends of the same name by id', () => {
   expect(sortFriends([two, one], {})).toEqual([one, two]);
 });
 
-it('does not modify the given list', () => {
+it('does not modify the list that it sorts', () => {
   const friends = [createFriend(2, 'b'), createFriend(1, 'a')];
   sortFriends(friends, {});
   expect(listNames(friends)).toEqual(['b', 'a']);
 });
 
-it('puts a re-added friend at the end, with the new name, and removes only the given friend', () => {
+it('puts a re-added friend at the end, with the new name', () => {
   const friends = [createFriend(1, 'old'), createFriend(2, 'b')];
   expect(withFriend(friends, createFriend(1, 'new'))).toEqual([createFriend(2, 'b'), createFriend(1, 'new')]);
+});
+
+it('removes only the given friend', () => {
+  const friends = [createFriend(1, 'a'), createFriend(2, 'b')];
   expect(withoutFriend(friends, 1)).toEqual([createFriend(2, 'b')]);
   expect(withoutFriend(friends, 9)).toEqual(friends);
 });
 
-it('applies presence and profile changes only to the friend concerned', () => {
+it('applies a change of presence only to the friend concerned', () => {
   const friends = [createFriend(1, 'a'), createFriend(2, 'b')];
-  expect(withPresence(friends, 2, true)).toEqual([createFriend(1, 'a'), createFriend(2, 'b', true)]);
+  expect(withPresence(friends, 2, true)).toEqual([
+    createFriend(1, 'a'),
+    createFriend(2, 'b', { isOnline: true }),
+  ]);
+});
+
+it('applies a change of the profile only to the friend concerned', () => {
+  const friends = [createFriend(1, 'a'), createFriend(2, 'b')];
   expect(withProfile(friends, { id: 1, username: 'ada', avatar: '/x' })).toEqual([
-    { ...createFriend(1, 'ada'), avatar: '/x' },
+    createFriend(1, 'ada', { avatar: '/x' }),
     createFriend(2, 'b'),
   ]);
 });
@@ -71,20 +84,33 @@ it('finds friends by every word of the search, ignoring case', () => {
   expect(listNames(searchFriends(friends, ' hero BRAVE '))).toEqual(['Brave Heron']);
   expect(listNames(searchFriends(friends, 'brave'))).toEqual(['Brave Heron', 'brave-otter']);
   expect(listNames(searchFriends(friends, 'äR'))).toEqual(['Ärmel']);
+});
+
+it('finds all friends without a search', () => {
+  const friends = [createFriend(1, 'ann')];
   expect(searchFriends(friends, '  ')).toBe(friends);
 });
 
-it('keeps the newer of two last messages, whatever the order of arrival, and accepts an edit', () => {
-  const createMessageAt = (second: number) => ({
+describe('withLastMessage', () => {
+  const createMessageAt = (second: number): LastMessage => ({
     senderId: 1,
     preview: `at ${second}`,
-    type: 'text' as const,
+    type: 'text',
     createdAt: `2026-11-20T12:00:0${second}.000Z`,
   });
-  const known = withLastMessage([createFriend(1, 'ann'), createFriend(2, 'bob')], 1, createMessageAt(5));
-  expect(known.map(({ lastMessage }) => lastMessage?.preview)).toEqual(['at 5', undefined]);
-  expect(withLastMessage(known, 1, createMessageAt(4))).toEqual(known);
-  expect(
-    withLastMessage(known, 1, { ...createMessageAt(5), preview: 'edited' })[0]?.lastMessage?.preview,
-  ).toBe('edited');
+  const [ann, bob] = [createFriend(1, 'ann'), createFriend(2, 'bob')];
+  const friends = withLastMessage([ann, bob], ann.id, createMessageAt(5));
+
+  it('sets the last message only of the friend concerned', () => {
+    expect(friends).toEqual([{ ...ann, lastMessage: createMessageAt(5) }, bob]);
+  });
+
+  it('ignores a message that is older than the last one', () => {
+    expect(withLastMessage(friends, ann.id, createMessageAt(4))).toEqual(friends);
+  });
+
+  it('replaces the last message with its edited version, which has the same time', () => {
+    const edited = { ...createMessageAt(5), preview: 'edited' };
+    expect(withLastMessage(friends, ann.id, edited)).toEqual([{ ...ann, lastMessage: edited }, bob]);
+  });
 });

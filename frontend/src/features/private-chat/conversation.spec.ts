@@ -1,3 +1,4 @@
+import { type PrivateReaction } from '@thaw/contract/private-chat';
 import {
   applyChange,
   findFirstUnreadId,
@@ -17,6 +18,17 @@ const createConversation = (ids: readonly number[], { hasOlder = false } = {}): 
   messages: ids.map((id) => aPrivateMessage({ id })),
   hasOlder,
 });
+/** Message 10 with this content, and message 12, which quotes it. */
+const createQuotedConversation = (content: string, reactions: PrivateReaction[] = []): Conversation => {
+  const replyTo = { id: 10, content, senderId: friendId, senderName: 'brave-heron-7' };
+  return {
+    messages: [
+      aPrivateMessage({ id: 10, content, reactions }),
+      aPrivateMessage({ id: 12, metadata: { replyTo } }),
+    ],
+    hasOlder: false,
+  };
+};
 const listIds = ({ messages }: Conversation): number[] => messages.map(({ id }) => id);
 
 describe('a sent message', () => {
@@ -51,30 +63,23 @@ describe('a sent message', () => {
 
 describe('applyChange', () => {
   it('applies an edit to the message and to its quotes in other messages', () => {
-    const quoting = aPrivateMessage({
-      id: 12,
-      metadata: { replyTo: { id: 10, content: 'helo', senderId: friendId, senderName: 'brave-heron-7' } },
-    });
-    const before = { messages: [aPrivateMessage({ id: 10, content: 'helo' }), quoting], hasOlder: false };
+    const before = createQuotedConversation('helo');
     const { messages } = applyChange(before, { type: 'edited', messageId: 10, newContent: 'hello' });
     expect(messages[0]).toMatchObject({ content: 'hello', isEdited: true });
     expect(messages[1]?.metadata.replyTo?.content).toBe('hello');
   });
 
-  it('applies a deletion to the message and to its quotes, and no later change to the deleted message', () => {
-    const quoting = aPrivateMessage({
-      id: 12,
-      metadata: { replyTo: { id: 10, content: 'secret', senderId: friendId, senderName: 'brave-heron-7' } },
-    });
+  it('applies a deletion to the message and to its quotes', () => {
+    const before = createQuotedConversation('secret', [{ emoji: '👍', userId }]);
+    const { messages } = applyChange(before, { type: 'deleted', messageId: 10 });
+    expect(messages[0]).toMatchObject({ content: '', isDeleted: true, reactions: [] });
+    expect(messages[1]?.metadata.replyTo?.content).toBe('');
+  });
+
+  it('ignores changes of a deleted message, whose frames were in flight during the deletion', () => {
     const reactions = [{ emoji: '👍', userId }];
-    const before = {
-      messages: [aPrivateMessage({ id: 10, content: 'secret', reactions }), quoting],
-      hasOlder: false,
-    };
+    const before = createQuotedConversation('secret', reactions);
     const deleted = applyChange(before, { type: 'deleted', messageId: 10 });
-    expect(deleted.messages[0]).toMatchObject({ content: '', isDeleted: true, reactions: [] });
-    expect(deleted.messages[1]?.metadata.replyTo?.content).toBe('');
-    // Frames that were in flight arrive after the deletion.
     expect(applyChange(deleted, { type: 'edited', messageId: 10, newContent: 'secret' })).toBe(deleted);
     expect(applyChange(deleted, { type: 'reacted', messageId: 10, reactions })).toBe(deleted);
   });

@@ -45,6 +45,9 @@ const hash = (text: string): number => {
   return value >>> 0;
 };
 
+const haveCommonTopic = (one: Starter, other: Starter): boolean =>
+  one.topics.some((topic) => other.topics.includes(topic));
+
 /** Sum of the weights of the starter's topics. A fitting stage counts as much as a topic of the newest message. */
 const computeScore = (starter: Starter, weights: ReadonlyMap<Topic, number>, stage: Stage): number =>
   starter.topics.reduce((sum, topic) => sum + (weights.get(topic) ?? 0), starter.stage === stage ? 1 : 0);
@@ -53,7 +56,7 @@ const computeScore = (starter: Starter, weights: ReadonlyMap<Topic, number>, sta
  * Chooses the starters (prepared questions) that fit a chat best: at most three, no two about the same topic. If no
  * available starter has a topic of the chat, they are openers. Equal scores are ordered by a hash of the chat and the
  * starter, so the choice varies between chats, but the same arguments always give the same result.
- * @param isExcluded  whether a starter was used in this chat or has just been shown
+ * @param isExcluded whether a starter was used in this chat or has just been shown
  */
 export const chooseStarters = (
   starters: readonly Starter[],
@@ -63,7 +66,8 @@ export const chooseStarters = (
   const weights = weighTopics(texts);
   const stage = getStage(texts.length);
   const available = starters.filter((starter) => !isExcluded(starter));
-  const candidates = available.some(({ topics }) => topics.some((topic) => weights.has(topic)))
+  const hasTopicOfChat = ({ topics }: Starter): boolean => topics.some((topic) => weights.has(topic));
+  const candidates = available.some(hasTopicOfChat)
     ? available
     : available.filter((starter) => starter.stage === 'opener');
   const ranked = candidates
@@ -76,7 +80,7 @@ export const chooseStarters = (
   const chosen: Starter[] = [];
   for (const { starter } of ranked) {
     if (chosen.length === suggestionsShown) break;
-    const isTopicChosen = chosen.some(({ topics }) => topics.some((topic) => starter.topics.includes(topic)));
+    const isTopicChosen = chosen.some((other) => haveCommonTopic(starter, other));
     if (!isTopicChosen) chosen.push(starter);
   }
   return chosen;

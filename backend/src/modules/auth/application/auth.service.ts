@@ -176,17 +176,17 @@ export class AuthService {
     verifyPassword: () => Promise<boolean>,
   ): Promise<boolean> {
     const paidCharges: BucketCharge[] = [];
-    let wasPasswordWrong = false;
+    let isRefundDue = true;
     try {
       for (const charge of charges) {
         await this.limiter.require(...charge);
         paidCharges.push(charge);
       }
       const isCorrect = await verifyPassword();
-      wasPasswordWrong = !isCorrect;
+      isRefundDue = isCorrect;
       return isCorrect;
     } finally {
-      if (!wasPasswordWrong) for (const charge of paidCharges) await this.limiter.refund(...charge);
+      if (isRefundDue) for (const charge of paidCharges) await this.limiter.refund(...charge);
     }
   }
 

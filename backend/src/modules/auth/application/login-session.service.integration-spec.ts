@@ -41,6 +41,9 @@ describe('login sessions and their sockets', () => {
       connect: (origin = stack.origins[0]) => thief.openUnauthenticatedSocket(origin, { cookie }),
     };
   };
+  /** @returns 200 while the visitor is signed in, otherwise 401. */
+  const readProfileStatus = async (visitor: ThawVisitor) =>
+    (await visitor.call('GET', `/api/user/${visitor.user.id}`)).status;
   const openSocketOnEachReplica = (visitor: ThawVisitor) =>
     Promise.all(stack.origins.map((origin) => visitor.openSocket(origin)));
   const changePassword = (visitor: ThawVisitor) =>
@@ -60,6 +63,9 @@ describe('login sessions and their sockets', () => {
       email: createEmail(),
       password: PASSWORD,
     });
+  const expectOpen = async (socket: ThawSocket) => {
+    expect((await socket.ask('ping', {})).event).toBe('pong');
+  };
   /** Expects that all sockets close within `MAX_CLOSE_DELAY_MS`. @returns their close codes. */
   const waitForCloseCodes = async (sockets: readonly ThawSocket[]) => {
     const startedAt = Date.now();
@@ -93,7 +99,7 @@ describe('login sessions and their sockets', () => {
       expect((await change(owner)).status).toBe(200);
       for (const { app } of stack.replicas) await app.get(SocketRegistry).closeSocketsOfEndedLogins();
       expect(await waitForCloseCodes(sockets)).toEqual(sockets.map(() => closeCodes.serviceRestart));
-      expect((await otherSocket.ask('ping', {})).event).toBe('pong');
+      await expectOpen(otherSocket);
       // The change has put the login into a new family. When that family ends, its sockets close with 4401.
       const socket = await owner.openSocket();
       await owner.logOut();
@@ -108,7 +114,7 @@ describe('login sessions and their sockets', () => {
       await change(owner);
       expect(await thief.readProfileStatus()).toBe(401);
       expect(await (await thief.connect()).closed).toBe(closeCodes.notSignedIn);
-      expect((await owner.call('GET', `/api/user/${owner.user.id}`)).status).toBe(200);
+      expect(await readProfileStatus(owner)).toBe(200);
       await (await owner.openSocket()).request('join_queue', {});
       await owner.closeSockets();
     });
@@ -191,7 +197,7 @@ describe('login sessions and their sockets', () => {
     const otherSockets = await openSocketOnEachReplica(otherLogin);
     await changeEmail(owner);
     expect(await ownSocket.closed).toBe(closeCodes.serviceRestart);
-    for (const socket of otherSockets) expect((await socket.ask('ping', {})).event).toBe('pong');
+    for (const socket of otherSockets) await expectOpen(socket);
     await otherLogin.closeSockets();
   });
 
@@ -202,8 +208,8 @@ describe('login sessions and their sockets', () => {
     const { status, headers } = await changeEmail(owner, takenEmail);
     expect(status).toBe(409);
     expect(headers.getSetCookie()).toEqual([]);
-    expect((await owner.call('GET', `/api/user/${owner.user.id}`)).status).toBe(200);
-    expect((await socket.ask('ping', {})).event).toBe('pong');
+    expect(await readProfileStatus(owner)).toBe(200);
+    await expectOpen(socket);
     await owner.closeSockets();
   });
 
@@ -248,7 +254,7 @@ describe('login sessions and their sockets', () => {
     expect(status).toBe(200);
     expect(wasLive.length).toBeGreaterThan(0);
     expect(wasLive).not.toContain(false);
-    expect((await socket.ask('ping', {})).event).toBe('pong');
+    await expectOpen(socket);
     await visitor.closeSockets();
   });
 
@@ -264,6 +270,6 @@ describe('login sessions and their sockets', () => {
     });
     const { status } = await convertAnonymous(visitor);
     expect(status).toBe(401);
-    expect((await visitor.call('GET', `/api/user/${visitor.user.id}`)).status).toBe(401);
+    expect(await readProfileStatus(visitor)).toBe(401);
   });
 });

@@ -38,9 +38,8 @@ export class LoginSessionService {
     const previousLogin = request.user;
     const login = { userId: user.userId, familyId: randomUUID() };
     await this.store.replaceSession(request, login, async (sessionId) => {
-      if (!(await this.sessions.add(sessionId, { ...user, ...login }))) {
-        throw new DomainError('invalid_credentials');
-      }
+      const wasAdded = await this.sessions.add(sessionId, { ...user, ...login });
+      if (!wasAdded) throw new DomainError('invalid_credentials');
     });
     if (!previousLogin) return;
     await this.sessions.removeFamily(previousLogin.familyId);
@@ -142,8 +141,8 @@ export class LoginSessionService {
     login: ContinuedLogin,
     manager?: EntityManager,
   ): Promise<void> {
-    if (!(await this.sessions.replaceId(oldSessionId, newSessionId, login, manager)))
-      throw new DomainError('not_signed_in');
+    const wasReplaced = await this.sessions.replaceId(oldSessionId, newSessionId, login, manager);
+    if (!wasReplaced) throw new DomainError('not_signed_in');
   }
 
   /**

@@ -13,6 +13,9 @@ export const SESSION_LIFETIME_MS = 30 * 24 * 60 * 60 * 1_000;
 /** Each new session deletes a few expired ones in the same statement, so no job is needed. */
 const EXPIRED_DELETED_PER_INSERT = 10;
 
+/** When a session ends that is created or extended now. */
+const computeExpiry = (now: Date): Date => new Date(now.getTime() + SESSION_LIFETIME_MS);
+
 const hashSessionId = (sessionId: string): Buffer => createHash('sha256').update(sessionId).digest();
 
 export interface NewSession {
@@ -150,13 +153,7 @@ export class SessionRepository {
    */
   async add(sessionId: string, { userId, familyId, credentialsVersion }: NewSession): Promise<boolean> {
     const now = new Date();
-    const values = [
-      hashSessionId(sessionId),
-      userId,
-      familyId,
-      now,
-      new Date(now.getTime() + SESSION_LIFETIME_MS),
-    ];
+    const values = [hashSessionId(sessionId), userId, familyId, now, computeExpiry(now)];
     const { manager } = this.sessions;
     const insertedRows =
       credentialsVersion === undefined
@@ -169,7 +166,7 @@ export class SessionRepository {
   async refresh(sessionId: string, now: Date): Promise<void> {
     await this.sessions.update(
       { idHash: hashSessionId(sessionId) },
-      { refreshedAt: now, expiresAt: new Date(now.getTime() + SESSION_LIFETIME_MS) },
+      { refreshedAt: now, expiresAt: computeExpiry(now) },
     );
   }
 
@@ -193,7 +190,7 @@ export class SessionRepository {
         familyId,
         previousFamilyId, // TypeORM leaves the column unchanged if this is undefined
         refreshedAt: now,
-        expiresAt: new Date(now.getTime() + SESSION_LIFETIME_MS),
+        expiresAt: computeExpiry(now),
       },
     );
     return affected === 1;

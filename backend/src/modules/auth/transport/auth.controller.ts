@@ -42,7 +42,7 @@ export class AuthController {
 
   @Post('login')
   @HttpCode(200)
-  // Limits failed attempts, so the route needs no `RateLimitedBy`.
+  // The guard limits failed attempts, so the route needs no `RateLimitedBy`.
   @UseGuards(PasswordGuard)
   @ApiBody({ type: CredentialsDto })
   @ApiOkResponse({ type: UserResponseDto })
@@ -78,8 +78,8 @@ export class AuthController {
     return { user: await this.users.getSelf(verifiedUser.userId) };
   }
 
-  // Open to suspended and banned users, too. One who is anonymous stays the same user, and a new user in the same
-  // browser inherits the sanction.
+  // Open to suspended and banned users, too, because none escapes the sanction: an anonymous user stays the same user,
+  // and a new user in the same browser inherits it.
   @Post('anonymous')
   @RateLimitedBy('anonymous', 'address')
   @ApiCreatedResponse({ type: UserResponseDto })

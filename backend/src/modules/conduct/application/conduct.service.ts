@@ -50,9 +50,9 @@ export interface FiledAppealResult extends ConductResult {
 }
 
 /**
- * A new account inherits the sanction of an account on the same device or with the same e-mail address. That sanction
- * is the source of the inherited one. After a command that ends or shortens sources, the service aligns (shortens) at
- * most this number of inherited sanctions. The job `conduct_time_limits` aligns the others.
+ * After a command that ends or shortens a sanction, the service aligns (shortens) at most this number of the sanctions
+ * inherited from it. The job `conduct_time_limits` aligns the others. A new account inherits the sanction of an account
+ * on the same device or with the same e-mail address.
  */
 const MAX_ALIGNED_AFTER_COMMAND = 20;
 
@@ -63,7 +63,7 @@ const MAX_ALIGNED_AFTER_COMMAND = 20;
  */
 export const REANNOUNCE_WINDOW_MS = 3 * 60_000;
 
-/** Writes in the transaction that appends the events. Runs again if a version conflict repeats the transaction. */
+/** The caller's own writes, in the transaction that appends the events. Runs again after a version conflict. */
 export type WriteAlongside<Result = ConductResult> = (
   manager: EntityManager,
   result: Result,

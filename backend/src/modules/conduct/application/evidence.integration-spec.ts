@@ -186,18 +186,15 @@ describe('evidence', () => {
         newContent: 'edited',
       });
       await bobSocket.request('skip_chat', { sessionId });
-      const live = await evidence.copyRandomChat(sessionId, userIds, [String(id)]);
+      const copyEvidence = () => evidence.copyRandomChat(sessionId, userIds, [String(id)]);
+      const live = await copyEvidence();
       // The newest messages and the marked one.
       expect(parseContent(live).messages).toHaveLength(NEWEST_MESSAGE_COUNT + 1);
 
       await persistChat(stack.replicas[0]!, sessionId);
-      expect(toComparable(await evidence.copyRandomChat(sessionId, userIds, [String(id)]))).toEqual(
-        toComparable(live),
-      );
+      expect(toComparable(await copyEvidence())).toEqual(toComparable(live));
       await dropLiveChat(stack, sessionId);
-      expect(toComparable(await evidence.copyRandomChat(sessionId, userIds, [String(id)]))).toEqual(
-        toComparable(live),
-      );
+      expect(toComparable(await copyEvidence())).toEqual(toComparable(live));
     });
   });
 
@@ -212,21 +209,22 @@ describe('evidence', () => {
         );
         ids.push(Number(id));
       }
+      const [oldestId, newestId] = [ids[0]!, ids.at(-1)!];
       const users = { receiverId: ada.user.id, senderId: bob.user.id };
       await bobSocket.request('edit_private_message', {
         ...users,
-        messageId: ids[0]!,
+        messageId: oldestId,
         newContent: 'edited',
       });
-      await bobSocket.request('delete_private_message', { ...users, messageId: ids[32]! });
+      await bobSocket.request('delete_private_message', { ...users, messageId: newestId });
 
       // The last two ids belong to no message of this chat.
-      const markedIds = [ids[0]!, ids[32]!, 1, 'text'];
+      const markedIds = [oldestId, newestId, 1, 'text'];
       const copy = await evidence.copyPrivateChat(ada.user.id, bob.user.id, markedIds);
       const { messages, omitted, source, sessionId } = parseContent(copy);
-      // 33 messages, of which 30 are the newest and one more is marked.
+      // Of the 33 messages, the evidence contains the 30 newest and the oldest, which is marked.
       expect({ source, sessionId, omitted }).toEqual({ source: 'private_chat', sessionId: null, omitted: 2 });
-      expect(messages.map(({ id }) => id)).toEqual([ids[0], ...ids.slice(3)]);
+      expect(messages.map(({ id }) => id)).toEqual([oldestId, ...ids.slice(-NEWEST_MESSAGE_COUNT)]);
       expect(messages[0]).toMatchObject({
         versions: ['message 1', 'edited'],
         isMarked: true,

@@ -72,7 +72,7 @@ describe('distinct reporters', () => {
     expect(listTypes(history.report(14))).toEqual(['ReportFiled']);
   });
 
-  it('suspend the user for 72 hours when there are five of them, once for each case', () => {
+  it('suspend the user for 72 hours when there are five of them', () => {
     const history = new ConductHistory().reportByUsers(4);
     expect(history.report(15, { category: 'spam' }).at(-1)).toMatchObject({
       type: 'SanctionImposed',
@@ -84,6 +84,11 @@ describe('distinct reporters', () => {
         noticeId: expect.any(Number),
       },
     });
+    expect(computeStanding(history).kind).toBe('suspended');
+  });
+
+  it('suspend the user only once for each case', () => {
+    const history = new ConductHistory().reportByUsers(5);
     expect(computeStanding(history).kind).toBe('suspended');
     // After the suspension, five other reporters report the user in the same case.
     history.wait(73 * HOUR_MS);
@@ -157,16 +162,22 @@ describe('a finding', () => {
     expect(computeStanding(history).kind).toBe('care');
   });
 
-  it('asks a user who states an age under 18 if they are an adult; a second statement in 30 days suspends them', () => {
+  it('asks a user who states an age under 18 if they are an adult', () => {
     const history = new ConductHistory();
-    history.execute(createFinding('stated_age', 'first'));
+    history.execute(createFinding('stated_age'));
     const { noticeId } = history.findLastData('AgeAsked');
     expect(computeStanding(history)).toMatchObject({ kind: 'age_question', noticeId });
     history.execute({ type: 'AnswerAgeQuestion', noticeId, answer: 'adult' });
     expect(computeStanding(history).kind).toBe('good');
+  });
+
+  it('suspends a user who states an age under 18 again within 30 days, once and without an end', () => {
+    const history = new ConductHistory();
+    history.execute(createFinding('stated_age', 'first'));
+    const { noticeId } = history.findLastData('AgeAsked');
+    history.execute({ type: 'AnswerAgeQuestion', noticeId, answer: 'adult' });
     history.wait(29 * DAY_MS).execute(createFinding('stated_age', 'second'));
     expect(computeStanding(history)).toMatchObject({ kind: 'suspended', until: null });
-    // Without a second suspension, because the first one has no end.
     expect(listTypes(history.execute(createFinding('stated_age', 'third')))).toEqual(['FindingRaised']);
   });
 });

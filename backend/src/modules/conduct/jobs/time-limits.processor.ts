@@ -34,44 +34,45 @@ export class TimeLimitsProcessor implements OnModuleInit, OnApplicationBootstrap
   }
 
   onModuleInit(): void {
-    this.handlers.register('conduct_time_limits', async () => {
-      await this.run(new Date());
-    });
+    this.handlers.register('conduct_time_limits', () => this.run(new Date()));
   }
 
   async onApplicationBootstrap(): Promise<void> {
     await this.jobs.schedule('conduct_time_limits', {}, RUN_EVERY_MS);
   }
 
-  /**
-   * @returns the number of users for whom a limit had passed.
-   * @throws the first error, after every other user has been tried.
-   */
-  async run(now: Date): Promise<number> {
-    const errorsByUser = new Map<number, unknown>();
-    const doneUserIds = new Set<number>();
-    for (;;) {
-      // Each user is tried once in a run, so that a user whose command fails does not keep the loop running.
-      const except = [...doneUserIds, ...errorsByUser.keys()];
-      const { reviewMs } = this;
-      const userIds = await this.repository.findDueUserIds({ now, reviewMs, except, limit: PAGE_SIZE });
-      if (userIds.length === 0) break;
-      for (const userId of userIds) {
-        try {
-          // Without `now`: the command reads the time itself, after it has locked the user's stream.
-          await this.conduct.applyTimeLimits({ userId });
-          doneUserIds.add(userId);
-        } catch (error) {
-          errorsByUser.set(userId, error);
-        }
-      }
-    }
+  /** @throws the first error of a user's command, after everything else has been done. */
+  async run(now: Date): Promise<void> {
+    const errors = await this.applyDueLimits(now);
     // `null`: aligns the sanctions inherited from any user.
     await this.conduct.alignInheritedSanctions(null, PAGE_SIZE);
     await this.announceAgain(new Date(now.getTime() - REANNOUNCE_WINDOW_MS));
-    const [firstError] = errorsByUser.values();
-    if (errorsByUser.size > 0) throw firstError;
-    return doneUserIds.size;
+    if (errors.length > 0) throw errors[0];
+  }
+
+  /**
+   * Applies the limits that have passed. Tries each user once: otherwise a user whose command fails would keep the loop
+   * running.
+   * @returns the errors of the commands that failed.
+   */
+  private async applyDueLimits(now: Date): Promise<unknown[]> {
+    const { reviewMs } = this;
+    const errors: unknown[] = [];
+    const tried: number[] = [];
+    let userIds: number[];
+    do {
+      userIds = await this.repository.findDueUserIds({ now, reviewMs, except: tried, limit: PAGE_SIZE });
+      for (const userId of userIds) {
+        tried.push(userId);
+        try {
+          // Without `now`: the command reads the time itself, after it has locked the user's stream.
+          await this.conduct.applyTimeLimits({ userId });
+        } catch (error) {
+          errors.push(error);
+        }
+      }
+    } while (userIds.length > 0);
+    return errors;
   }
 
   /** Announces standings that changed recently, because the process that changed one may have died before doing so. */

@@ -31,19 +31,7 @@ const projectCase = async (event: StoredConductEvent, manager: EntityManager): P
   const { userId } = event.data;
   switch (event.type) {
     case 'CaseOpened':
-      // An appeal opens an existing case again: the case keeps its `kind` and `opened_at`, and its reports become
-      // undecided. `writeVersions` sets the version, which is 0 here. `decision_event_id` is read only after the next
-      // decision, which replaces it.
-      await manager.query(
-        `INSERT INTO conduct_cases (id, user_id, state, kind, version, opened_at) VALUES ($1, $2, 'open', $3, 0, $4)
-         ON CONFLICT (id) DO UPDATE SET state = 'open', claimed_by = NULL, claimed_until = NULL, escalated_by = NULL,
-           decided_at = NULL, decided_by = NULL, outcome = NULL, rule = NULL`,
-        [event.data.caseId, userId, event.data.kind, event.occurredAt],
-      );
-      await manager.query('UPDATE reports SET decided_at = NULL, outcome = NULL WHERE case_id = $1', [
-        event.data.caseId,
-      ]);
-      return;
+      return openCase(event, manager);
     case 'ReportFiled':
       return insertReport(event, manager);
     case 'FindingRaised':
@@ -120,6 +108,25 @@ const projectCase = async (event: StoredConductEvent, manager: EntityManager): P
     default:
       return event satisfies never;
   }
+};
+
+/**
+ * Inserts a case. An appeal opens an existing case again: the case keeps its `kind` and `opened_at`, and its reports
+ * become undecided. `decision_event_id` stays, too: it is read only after the next decision, which replaces it.
+ */
+const openCase = async (
+  event: Extract<StoredConductEvent, { type: 'CaseOpened' }>,
+  manager: EntityManager,
+): Promise<void> => {
+  const { userId, caseId, kind } = event.data;
+  // `writeVersions` sets the version, which is 0 here.
+  await manager.query(
+    `INSERT INTO conduct_cases (id, user_id, state, kind, version, opened_at) VALUES ($1, $2, 'open', $3, 0, $4)
+     ON CONFLICT (id) DO UPDATE SET state = 'open', claimed_by = NULL, claimed_until = NULL, escalated_by = NULL,
+       decided_at = NULL, decided_by = NULL, outcome = NULL, rule = NULL`,
+    [caseId, userId, kind, event.occurredAt],
+  );
+  await manager.query('UPDATE reports SET decided_at = NULL, outcome = NULL WHERE case_id = $1', [caseId]);
 };
 
 /** `countsAs` is the id under which the report is counted: the accounts of one device share one. */

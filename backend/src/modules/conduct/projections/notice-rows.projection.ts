@@ -72,7 +72,8 @@ export const projectNotices = async (event: StoredConductEvent, manager: EntityM
         startsAt,
         until,
         isAppealable: true,
-        ...(isAutomatic ? { cause: findAutomaticCause(inheritedFrom, until) } : { textSource: 'decision' }),
+        cause: isAutomatic ? findAutomaticCause(inheritedFrom, until) : undefined,
+        textSource: isAutomatic ? undefined : 'decision',
       });
     }
     case 'SanctionConfirmed':
@@ -84,14 +85,8 @@ export const projectNotices = async (event: StoredConductEvent, manager: EntityM
     case 'SanctionLifted': {
       const { noticeId, sanctionId, cause } = event.data;
       // A moderator who does not confirm a ban writes the reason for its user; other reasons are for moderators.
-      const hasReason = cause === 'not_confirmed';
-      return insert({
-        noticeId,
-        kind: 'lifted',
-        caseId: null,
-        sanctionId,
-        ...(hasReason ? { textSource: 'event' } : {}),
-      });
+      const textSource = cause === 'not_confirmed' ? 'event' : undefined;
+      return insert({ noticeId, kind: 'lifted', caseId: null, sanctionId, textSource });
     }
     case 'PersonFlagged': {
       const { noticeId, caseId, until, cause } = event.data;
@@ -105,13 +100,13 @@ export const projectNotices = async (event: StoredConductEvent, manager: EntityM
     }
     case 'AppealDecided':
       return projectAppealDecision(event, manager);
-    default:
+    default: // the other events result in no notice
   }
 };
 
 const findAutomaticCause = (inheritedFrom: number | null, until: string | null): AutomaticCause => {
   if (inheritedFrom !== null) return 'inherited';
-  // A stated age or a blocked image leads to a suspension without an end. `toNotice` distinguishes them by the rule.
+  // A stated age or a blocked image, which `toNotice` tells apart by the rule, leads to a suspension without an end.
   return until === null ? 'age' : 'reports';
 };
 
@@ -146,10 +141,8 @@ const projectAppealDecision = async (
 };
 
 /**
- * Inserts a notice, which refers to the event with its text. `place` and `place_at` are the kind and the time of the
- * reported chat. A notice with the text of a decision takes them from the last report of the case, and has the place
- * `account` if the case has no report. The subquery `notice` has one row, so the statement inserts one even if there is
- * no report.
+ * Inserts a notice with references to the event that has its text (`stream_id`, `event_id`), and to the reported chat:
+ * its kind (`place`) and time (`place_at`). A decision of a case without reports has the place `account`.
  */
 const insertNotice = async (
   row: NoticeRow,
@@ -168,7 +161,9 @@ const insertNotice = async (
          WHEN 'decision' THEN (SELECT decision_event_id FROM conduct_cases WHERE id = $9) END,
        CASE WHEN notice.text_source = 'decision' THEN COALESCE(reported.place, 'account') ELSE reported.place END,
        reported.chat_at
+     -- One row, so that a notice without a report is inserted, too.
      FROM (SELECT $16::text AS text_source) AS notice LEFT JOIN LATERAL (
+       -- The decided report or, for a notice with the text of a decision, the last report of the case.
        SELECT place, chat_at FROM reports
        WHERE reports.id = $11 OR (notice.text_source = 'decision' AND reports.case_id = $9)
        ORDER BY reports.id DESC LIMIT 1

@@ -24,7 +24,7 @@ interface Tab {
  * flagged users search in the care pool. The helpers of `standings.fixture` commit a new standing. `announceStanding`
  * then announces it to all replicas.
  */
-describe('a search and the standing of its user', () => {
+describe('matchmaking by standing', () => {
   let stack: TestStack;
 
   beforeAll(async () => {
@@ -45,7 +45,7 @@ describe('a search and the standing of its user', () => {
     await recordConduct(stack.replicas[replicaIndex]!, visitor.user.id, 'FlagLifted', { noticeId: null });
     await announceStanding(stack.replicas[replicaIndex]!, visitor.user.id);
   };
-  /** Reads the user's record in the match queue, with their place `since`; `{}` if there is none. */
+  /** Reads the user's record in the match queue; `{}` if there is none. `since` is their place in the queue. */
   const readRecord = ({ visitor }: Tab) => stack.store.redis.hgetall(matchingKeys.user(visitor.user.id));
   const waitForMatch = ({ socket }: Tab, partner: Tab) =>
     socket.next('chat_matched', ({ partnerId }) => partnerId === partner.visitor.user.id);
@@ -105,6 +105,7 @@ describe('a search and the standing of its user', () => {
     const { since } = await readRecord(ada);
     await flag(stack.replicas[1]!, ada.visitor.user.id);
     await startSearch(bob);
+    // The queue matches the two, but the start of the chat finds the flag and returns both to the queue.
     await until(
       async () => (await readRecord(ada)).pool === 'care' && (await readRecord(bob)).state === 'searching',
     );
@@ -120,6 +121,7 @@ describe('a search and the standing of its user', () => {
     await startSearch(ada);
     await imposeSanction(stack.replicas[1]!, ada.visitor.user.id);
     await startSearch(bob);
+    // The queue matches the two, but the start of the chat finds the suspension.
     await until(async () => (await readRecord(ada)).state === undefined);
     await until(async () => (await readRecord(bob)).state === 'searching');
     await startSearch(eve);

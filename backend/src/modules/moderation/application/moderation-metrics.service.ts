@@ -16,7 +16,7 @@ export class ModerationMetricsService implements OnModuleInit {
 
   onModuleInit(): void {
     // The gauges without labels share one reading. The others read again, from the cache of `ModerationFiguresService`.
-    const read = (): Promise<ModerationFigures> => rejectAfterMs(this.figures.read(), READ_TIMEOUT_MS);
+    const read = (): Promise<ModerationFigures> => withTimeout(this.figures.read(), READ_TIMEOUT_MS);
     this.metrics.addLiveGaugesFromOneReading<ModerationFigures>(
       {
         thaw_moderation_open_cases: {
@@ -47,8 +47,10 @@ export class ModerationMetricsService implements OnModuleInit {
       'Time from opening a case to its decision by a moderator, in the last 30 days',
       async () => {
         const { p50, p95 } = (await read()).timeToDecisionS;
-        const quantiles = [['0.5', p50] as const, ['0.95', p95] as const];
-        return quantiles.flatMap(([quantile, value]) => (value === null ? [] : [[{ quantile }, value]]));
+        const values: [labels: { quantile: string }, value: number][] = [];
+        if (p50 !== null) values.push([{ quantile: '0.5' }, p50]);
+        if (p95 !== null) values.push([{ quantile: '0.95' }, p95]);
+        return values;
       },
     );
     this.metrics.addLiveLabelledGauge(
@@ -81,7 +83,8 @@ export class ModerationMetricsService implements OnModuleInit {
 
 const toLabels = (moderatorId: number): { moderator: string } => ({ moderator: String(moderatorId) });
 
-const rejectAfterMs = async <Result>(result: Promise<Result>, ms: number): Promise<Result> => {
+/** Rejects if the result takes longer than `ms`. */
+const withTimeout = async <Result>(result: Promise<Result>, ms: number): Promise<Result> => {
   let timer: NodeJS.Timeout | undefined;
   const timeout = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(new Error(`No figures within ${ms} ms`)), ms);

@@ -85,7 +85,7 @@ export class ExportService {
     try {
       const chunks = this.content.write(login);
       const first = await chunks.next();
-      // The ticket stays valid if the first chunk could not be read.
+      // Only now, so that the ticket stays valid if the first chunk cannot be read.
       if (!(await this.tickets.use(token))) throw new DomainError('not_found');
       return {
         writeTo: (target) =>
@@ -137,9 +137,10 @@ export class ExportService {
     const error = await new Promise<NodeJS.ErrnoException | null | undefined>((resolve) =>
       pipeline(source, target, resolve),
     );
-    // These exports count towards the user's limit of the day. `ERR_STREAM_PREMATURE_CLOSE`: the client disconnected.
-    if (!error || error.code === 'ERR_STREAM_PREMATURE_CLOSE' || error instanceof ExportLoginEndedError)
-      return;
+    const hasClientDisconnected = error?.code === 'ERR_STREAM_PREMATURE_CLOSE';
+    // A complete export counts towards the user's limit of the day, and so does one that ended with its connection or
+    // its login.
+    if (!error || hasClientDisconnected || error instanceof ExportLoginEndedError) return;
     const isStopping = this.stopping.signal.aborted;
     const isTooSlow = signal.aborted && !isStopping;
     if (!isStopping) logWarning(this.logger, 'An export was cut off', error);

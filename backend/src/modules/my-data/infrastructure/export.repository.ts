@@ -41,11 +41,11 @@ interface EventRow {
 }
 
 /**
- * Builds an SQL condition: whether an event was committed when the export began (docs/decisions/0063). The log only
- * grows, so the condition gives every page the same state of the log without a transaction that stays open. An event
- * that was recorded more than ten minutes before the export is certainly committed, because transactions last seconds.
- * The snapshot is not needed for such an event, and would be wrong after the database was restored from a dump: the
- * transaction ids of earlier events then mean nothing.
+ * Builds an SQL condition: whether an event was committed when the export began. The log only grows, so every page
+ * shows the same state of the log, without a transaction that stays open (docs/decisions/0063).
+ *
+ * An event recorded more than ten minutes before the export is certainly committed, because transactions last seconds.
+ * Its transaction id is not compared: after a restore from a dump, it would mean nothing.
  * @param events an alias of the table `events`. Parameters of the statement: $3 `pgSnapshot`, $4 `startedAt`.
  */
 const buildIsInSnapshotSql = (events: string): string =>
@@ -53,8 +53,8 @@ const buildIsInSnapshotSql = (events: string): string =>
 
 /**
  * Parameters: $1 stream ids, $2 event types, $3 `pgSnapshot`, $4 `startedAt`, $5 the position in the stream after which
- * to read (0 for several streams), $6 the id of the user, $7 the maximum number of events or null. The fields
- * `evidence` and `note` are not read: they are for moderators only.
+ * to read (0 for several streams), $6 the id of the user, $7 the maximum number of events, or null for no
+ * maximum. The fields `evidence` and `note` are not read: they are for moderators only.
  */
 const SELECT_EVENTS = `
 SELECT e.stream_id, e.stream_position, e.type, e.schema_version, e.data, p.data - '{evidence,note}'::text[] AS personal,
@@ -114,18 +114,11 @@ export class ExportRepository {
     streamIds: readonly string[],
     types: readonly string[],
     userId: number,
-    { pgSnapshot, startedAt, position }: LogSnapshot,
+    snapshot: LogSnapshot,
   ): AsyncGenerator<StoredExportableEvent[]> {
-    for (const group of groupStreams(streamIds, await this.countEvents(streamIds, position))) {
-      for (let afterPosition = 0; ;) {
-        const limit = group.isLong ? EVENTS_PER_PAGE : null;
-        const parameters = [group.streamIds, types, pgSnapshot, startedAt, afterPosition, userId, limit];
-        const rows = await this.readAtPosition<EventRow>(SELECT_EVENTS, parameters, position);
-        if (rows.length > 0) yield this.toEvents(rows, group.streamIds);
-        if (limit === null || rows.length < limit) break;
-        afterPosition = Number(rows.at(-1)?.stream_position);
-      }
-    }
+    const eventCounts = await this.countEvents(streamIds, snapshot.position);
+    for (const group of groupStreams(streamIds, eventCounts))
+      yield* this.readGroup(group, types, userId, snapshot);
   }
 
   /** Ids of the users with whom the user has or had a friendship or a friend request, in ascending order. */
@@ -207,19 +200,44 @@ export class ExportRepository {
 
   /** Yields the rows about the user that the `recordQueries` select. */
   async *readRecords(userId: number): AsyncGenerator<ExportRecord[]> {
-    for (const { table, sql, toData } of recordQueries) {
-      for (let afterKey: unknown = null; ;) {
-        const rows = await this.dataSource.query<RecordRow[]>(sql, [userId, afterKey, PAGE_SIZE]);
-        if (rows.length > 0)
-          yield rows.map(({ pageKey: _, ...row }) => ({
-            kind: 'record',
-            section: 'records',
-            table,
-            data: toData?.(row) ?? row,
-          }));
-        if (rows.length < PAGE_SIZE) break;
-        afterKey = rows.at(-1)?.pageKey;
-      }
+    for (const query of recordQueries) yield* this.readTable(query, userId);
+  }
+
+  private async *readTable(
+    { table, sql, toData }: RecordQuery,
+    userId: number,
+  ): AsyncGenerator<ExportRecord[]> {
+    let afterKey: unknown = null;
+    for (;;) {
+      const rows = await this.dataSource.query<RecordRow[]>(sql, [userId, afterKey, PAGE_SIZE]);
+      if (rows.length > 0)
+        yield rows.map(({ pageKey: _, ...row }) => ({
+          kind: 'record',
+          section: 'records',
+          table,
+          data: toData?.(row) ?? row,
+        }));
+      if (rows.length < PAGE_SIZE) return;
+      afterKey = rows.at(-1)?.pageKey;
+    }
+  }
+
+  /** Yields the events of a group: page by page if it is long, otherwise all at once. */
+  private async *readGroup(
+    { streamIds, isLong }: StreamGroup,
+    types: readonly string[],
+    userId: number,
+    { pgSnapshot, startedAt, position }: LogSnapshot,
+  ): AsyncGenerator<StoredExportableEvent[]> {
+    const limit = isLong ? EVENTS_PER_PAGE : null;
+    let afterPosition = 0;
+    for (;;) {
+      const parameters = [streamIds, types, pgSnapshot, startedAt, afterPosition, userId, limit];
+      const rows = await this.readAtPosition<EventRow>(SELECT_EVENTS, parameters, position);
+      if (rows.length > 0) yield this.toEvents(rows, streamIds);
+      const isLastPage = limit === null || rows.length < limit;
+      if (isLastPage) return;
+      afterPosition = Number(rows.at(-1)?.stream_position);
     }
   }
 
@@ -253,27 +271,29 @@ export class ExportRepository {
     return new Map(rows.map((row) => [row.stream_id, Number(row.version)]));
   }
 
+  /** @returns the events in the order of `streamIds`. */
   private toEvents(rows: readonly EventRow[], streamIds: readonly string[]): StoredExportableEvent[] {
-    const byStream = new Map<string, EventRow[]>(streamIds.map((streamId) => [streamId, []]));
-    for (const row of rows) byStream.get(row.stream_id)?.push(row);
-    return streamIds.flatMap((streamId) =>
-      (byStream.get(streamId) ?? []).map((row) => {
-        const { data } = this.eventTypes.upcastEvent({
-          type: row.type,
-          schemaVersion: row.schema_version,
-          data: { ...row.data, ...row.personal },
-        });
-        return {
-          streamId,
-          position: Number(row.stream_position),
-          type: row.type,
-          occurredAt: row.occurred_at,
-          // Edits and reactions refer to a message of a random chat by its entry id.
-          data: row.type === 'MessageSent' ? { messageId: row.entry_id, ...data } : data,
-          isCurrentText: row.is_current_text,
-        };
-      }),
-    );
+    const rowsByStream = new Map<string, EventRow[]>(streamIds.map((streamId) => [streamId, []]));
+    for (const row of rows) rowsByStream.get(row.stream_id)?.push(row);
+    const orderedRows = streamIds.flatMap((streamId) => rowsByStream.get(streamId) ?? []);
+    return orderedRows.map((row) => this.toEvent(row));
+  }
+
+  private toEvent(row: EventRow): StoredExportableEvent {
+    const { data } = this.eventTypes.upcastEvent({
+      type: row.type,
+      schemaVersion: row.schema_version,
+      data: { ...row.data, ...row.personal },
+    });
+    return {
+      streamId: row.stream_id,
+      position: Number(row.stream_position),
+      type: row.type,
+      occurredAt: row.occurred_at,
+      // Edits and reactions refer to a message of a random chat by its entry id.
+      data: row.type === 'MessageSent' ? { messageId: row.entry_id, ...data } : data,
+      isCurrentText: row.is_current_text,
+    };
   }
 }
 

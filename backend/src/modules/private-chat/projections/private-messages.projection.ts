@@ -32,14 +32,15 @@ const INSERT_MESSAGE_SQL = buildInsertMessagesSql(`(
   VALUES ($1::bigint, $2::bigint, $3::bigint, $4::text, $5::text, $6::text, $7::bigint, $8::timestamptz)
 ) AS sent (id, sender_id, receiver_id, client_id, type, content, reply_to_id, created_at)`);
 
-/**
- * An event of the module `users`: a user was erased. Their messages are marked as deleted. Unlike the deletion of a
- * message, the erasure also removes `client_id`.
- */
+/** An event of the module `users`. */
 type PersonErased = StoredEvent<'PersonErased', { userId: number }>;
 
 type StoredMessageEvent = StoredEvent & PrivateMessageEvent;
 
+/**
+ * Marks a user's messages as deleted, and removes the user's reactions. Unlike the deletion of a message, this also
+ * removes `client_id`.
+ */
 const eraseUser = async (userId: number, manager: EntityManager): Promise<void> => {
   await manager.query(
     `UPDATE private_messages SET is_deleted = true, is_edited = false, content = '', reactions = '[]',
@@ -47,6 +48,7 @@ const eraseUser = async (userId: number, manager: EntityManager): Promise<void> 
      WHERE sender_id = $1`,
     [userId],
   );
+  // The statement above has removed the reactions to the user's own messages. This one is about those they received.
   await manager.query(
     `UPDATE private_messages SET reactions = (
        SELECT coalesce(jsonb_agg(reaction ORDER BY ordinal), '[]')

@@ -70,32 +70,13 @@ export class ChatErasureService {
       for (const { stream_id: streamId, ended_at: endedAt } of rows) {
         const sessionId = parseChatStreamId(streamId);
         sessionIds.add(sessionId);
-        if (endedAt !== null) {
-          if (Date.now() - endedAt.getTime() < MAY_BE_RESTORED_FOR_MS) mayDelete = false;
-        } else if (await this.endIfOpen(sessionId)) {
-          // Redis has the stream, and the end still has to reach PostgreSQL. If Redis has lost the stream, there is
-          // nothing to end.
-          mayDelete = false;
-        }
+        if (!(await this.prepareDeletion(sessionId, endedAt))) mayDelete = false;
       }
     }
     if (!mayDelete || (await this.hasOutboxEntries(({ sessionId }) => sessionIds.has(sessionId))))
       return false;
     await this.deadLetters.deleteBySessionIds(sessionIds);
-    const keys = [...sessionIds].flatMap((sessionId) => {
-      // The set `away` contains the users who have left the chat and may still return.
-      const { stream, away } = chatKeys(findShard(sessionId));
-      return [stream(sessionId), away(sessionId)];
-    });
-    for (let start = 0; start < keys.length; start += PAGE_SIZE) {
-      const page = keys.slice(start, start + PAGE_SIZE);
-      const existing = await this.findExistingKeys(page);
-      if (existing.length === 0) continue;
-      await recordDeletion(existing.length);
-      const pipeline = openBatch(this.redis);
-      for (const key of existing) pipeline.unlink(key);
-      for (const [error] of (await pipeline.exec()) ?? []) if (error) throw error;
-    }
+    await this.deleteKeys(sessionIds, recordDeletion);
     return true;
   }
 
@@ -122,6 +103,38 @@ export class ChatErasureService {
       [userId],
     );
     return row?.count ?? 0;
+  }
+
+  /**
+   * Ends a chat that is still open.
+   * @param endedAt the end according to PostgreSQL; null while PostgreSQL has none.
+   * @returns whether the stream of the chat may be deleted already.
+   */
+  private async prepareDeletion(sessionId: string, endedAt: Date | null): Promise<boolean> {
+    if (endedAt !== null) return Date.now() - endedAt.getTime() >= MAY_BE_RESTORED_FOR_MS;
+    // If Redis has the stream, its end still has to reach PostgreSQL. Otherwise there is nothing to end or delete.
+    const isInRedis = await this.endIfOpen(sessionId);
+    return !isInRedis;
+  }
+
+  private async deleteKeys(
+    sessionIds: ReadonlySet<string>,
+    recordDeletion: (keyCount: number) => Promise<void>,
+  ): Promise<void> {
+    const keys = [...sessionIds].flatMap((sessionId) => {
+      // The set `away` contains the users who have left the chat and may still return.
+      const { stream, away } = chatKeys(findShard(sessionId));
+      return [stream(sessionId), away(sessionId)];
+    });
+    for (let start = 0; start < keys.length; start += PAGE_SIZE) {
+      const page = keys.slice(start, start + PAGE_SIZE);
+      const existing = await this.findExistingKeys(page);
+      if (existing.length === 0) continue;
+      await recordDeletion(existing.length);
+      const pipeline = openBatch(this.redis);
+      for (const key of existing) pipeline.unlink(key);
+      for (const [error] of (await pipeline.exec()) ?? []) if (error) throw error;
+    }
   }
 
   /**

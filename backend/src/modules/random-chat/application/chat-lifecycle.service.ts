@@ -18,7 +18,7 @@ import { MatchmakingService } from '../../matching/application/matchmaking.servi
 import { type Match, MatchQueueService } from '../../matching/application/match-queue.service';
 import { UsersService } from '../../users/application/users.service';
 import type { LoggedEvent } from './chat-event.codec';
-import type { ChatSummary } from './chat-summary.mapper';
+import { type ChatSummary, isOpenChat } from './chat-summary.mapper';
 import { ChatRecordsService } from './chat-records.service';
 import type { LiveChat } from './live-chat.model';
 import { LiveChatService } from './live-chat.service';
@@ -96,7 +96,7 @@ export class ChatLifecycleService {
   @OnProcessEvent('ChatCheckDue')
   async freeUsersIfChatIsOver({ sessionId, userIds }: Match): Promise<void> {
     const chat = await this.chats.readSummary(sessionId);
-    if (chat.version === 0 || chat.isEnded) await this.records.close(sessionId, userIds);
+    if (!isOpenChat(chat)) await this.records.close(sessionId, userIds);
   }
 
   /** Joins the user's sockets on this replica to the chat. */
@@ -190,7 +190,7 @@ export class ChatLifecycleService {
    * @returns whether the chat is over.
    */
   async closeRecordsIfOver(userId: number, chat: ChatSummary): Promise<boolean> {
-    if (chat.version > 0 && !chat.isEnded) return false;
+    if (isOpenChat(chat)) return false;
     // A chat that does not exist has no participants. Then only this user is freed.
     const [first = userId, second = userId] = chat.userIds;
     await this.records.close(chat.sessionId, [first, second]);
@@ -273,7 +273,8 @@ export class ChatLifecycleService {
     const chat = await this.chats.read(sessionId);
     const hasOnlyStarted = chat.version === 1; // the only event is `ChatStarted`
     if (hasOnlyStarted && (await this.wasClaimReleased(chat))) {
-      // `not_overdue` needs no check: no user returns to a chat that none has seen, so the deadline was handled before.
+      // `not_overdue` needs no check. No user returns to a chat that none has seen, so it means that another process
+      // has handled the deadline.
       await chat.executeIfOverdue({ type: 'AbortChat' }, userId);
       await this.presence.forget(sessionId, chat.userIds);
     } else if (chat.hasParticipant(userId)) {

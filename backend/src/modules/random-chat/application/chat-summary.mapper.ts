@@ -14,6 +14,9 @@ export interface ChatSummary {
   readonly endFrame: EndFrame | null;
 }
 
+/** A chat of version 0 has no events in Redis, so it is over. */
+export const isOpenChat = ({ version, isEnded }: ChatSummary): boolean => version > 0 && !isEnded;
+
 /** `chat_skipped` reports every end of a chat, with its reason. */
 export type EndFrame = Extract<ChatFrame, { event: 'chat_skipped' }>;
 

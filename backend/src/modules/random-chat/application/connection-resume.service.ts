@@ -6,7 +6,7 @@ import { MatchQueueService, type MatchState } from '../../matching/application/m
 import { MatchmakingService } from '../../matching/application/matchmaking.service';
 import { ChatMetricsRegistry } from './chat-metrics.registry';
 import { ChatLifecycleService } from './chat-lifecycle.service';
-import type { ChatSummary } from './chat-summary.mapper';
+import { type ChatSummary, isOpenChat } from './chat-summary.mapper';
 import type { LiveChat } from './live-chat.model';
 import { LiveChatService } from './live-chat.service';
 
@@ -59,7 +59,7 @@ export class ConnectionResumeService {
       await this.limitResumeRate(chat, userId, seenSeq);
       const pastChat = await this.findPastChat(userId, lastSeen, chat);
       this.admitSocket(connection, state, reportState);
-      // The metric counts a connection once. This one counts below, for the open chat, and not as `ended` here.
+      // Not counted as `ended`: the metric counts each connection once, and this one is counted below.
       if (pastChat && lastSeen) sendEnd(connection, pastChat, lastSeen.seq);
       // If Redis has lost events that the client has seen, the client receives the chat from the start.
       const outcome = seenSeq > chat.version ? 'reset' : 'resumed';
@@ -114,9 +114,9 @@ export class ConnectionResumeService {
   }
 
   /**
-   * Finds the chat that the client saw last, unless this is the user's open chat. If the found chat is still open,
-   * Redis has lost the record that the user is in it, and the chat is ended first.
-   * @param knownChat the chat on the user's record, open or over, which the caller has already read.
+   * Finds the chat that the client saw last; null if this is the open chat that the user's record names. If any other
+   * chat is still open, Redis has lost the record that the user is in it, and the chat is ended first.
+   * @param knownChat the chat that the record names, open or over, which the caller has already read.
    */
   private async findPastChat(
     userId: number,
@@ -141,9 +141,6 @@ export class ConnectionResumeService {
       sendSearch(connection, await this.matchmaking.resume(userId));
   }
 }
-
-/** A chat of version 0 has no events in Redis, so it is over. */
-const isOpenChat = ({ version, isEnded }: ChatSummary): boolean => version > 0 && !isEnded;
 
 /** Sends the end of a past chat to a client that has not seen it. */
 const sendEnd = (connection: SocketConnection, chat: ChatSummary, seenSeq: number): void => {

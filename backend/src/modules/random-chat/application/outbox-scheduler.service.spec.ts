@@ -31,11 +31,12 @@ it('adds the jobs of shard groups at even intervals over the batch window when t
   const startedAt = Date.now();
   for (const group of groups) scheduler.schedule(group);
   jest.advanceTimersByTime(BATCH_WINDOW_MS + 1);
-  const times = jobTimes.map(({ atMs }) => atMs).sort((one, other) => one - other);
   expect(jobTimes.map(({ group }) => group).sort()).toEqual(groups);
-  expect(times.at(-1)! - startedAt).toBeLessThanOrEqual(BATCH_WINDOW_MS + 1);
-  for (const [index, time] of times.slice(1).entries())
-    expect(Math.abs(time - times[index]! - BATCH_WINDOW_MS / SHARD_GROUP_COUNT)).toBeLessThanOrEqual(1);
+  expect(jobTimes.at(-1)!.atMs - startedAt).toBeLessThanOrEqual(BATCH_WINDOW_MS + 1);
+  for (let index = 1; index < groups.length; index += 1) {
+    const intervalMs = jobTimes[index]!.atMs - jobTimes[index - 1]!.atMs;
+    expect(Math.abs(intervalMs - BATCH_WINDOW_MS / SHARD_GROUP_COUNT)).toBeLessThanOrEqual(1);
+  }
 });
 
 it('adds the job of a shard group at the same time in two replicas that schedule it at different times', () => {
@@ -47,9 +48,8 @@ it('adds the job of a shard group at the same time in two replicas that schedule
   jest.advanceTimersByTime(BATCH_WINDOW_MS / 3);
   otherReplica.schedule(2);
   jest.advanceTimersByTime(BATCH_WINDOW_MS);
-  const [, job, otherReplicaJob] = jobTimes;
   expect(jobTimes).toHaveLength(3);
-  expect(otherReplicaJob).toEqual(job);
+  expect(jobTimes[2]).toEqual(jobTimes[1]);
 });
 
 it('adds one job per batch window for a shard group that is scheduled again and again', () => {

@@ -26,7 +26,7 @@ export class OutboxSchedulerService {
     this.schedule(findShardGroup(shard));
   }
 
-  /** Adds the job of a shard group at the group's next turn, unless it is scheduled already. */
+  /** Adds the job of a shard group after `findDelayMs`, unless it is scheduled already. */
   schedule(group: number): void {
     if (this.scheduledGroups.has(group)) return;
     this.scheduledGroups.add(group);
@@ -56,6 +56,7 @@ export class OutboxSchedulerService {
  */
 const findDelayMs = (group: number): number => {
   const offsetMs = Math.floor((group * BATCH_WINDOW_MS) / SHARD_GROUP_COUNT);
+  const sinceLastTurnMs = (Date.now() + offsetMs) % BATCH_WINDOW_MS;
   // Plus one millisecond: if a timer fired slightly before its turn, the next delay would end at that same turn.
-  return BATCH_WINDOW_MS - ((Date.now() + offsetMs) % BATCH_WINDOW_MS) + 1;
+  return BATCH_WINDOW_MS - sinceLastTurnMs + 1;
 };

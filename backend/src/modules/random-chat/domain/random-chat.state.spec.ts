@@ -18,8 +18,9 @@ const createMessageSent = (content: string): MessageSent => ({
 const createChat = (gapsMs: readonly number[]): { state: RandomChatState; ids: readonly string[] } => {
   const ids: string[] = [];
   let state = createChatState(UNLIMITED);
+  let ms = START_MS;
   // If the first gap is 0, the first message has index 1.
-  let [ms, indexInMs] = [START_MS, 0];
+  let indexInMs = 0;
   for (const gap of gapsMs) {
     indexInMs = gap === 0 ? indexInMs + 1 : 0;
     ms += gap;
@@ -45,23 +46,20 @@ test('findMessage finds every message by its id', () => {
   );
 });
 
-test('findMessage finds no message by an id that no message has', () => {
+test('findMessage finds no message by a malformed id', () => {
+  const { state } = createChat([0, 0, 2, 0]);
+  for (const id of ['', 'x', '-', '-1', `${START_MS}`, `${START_MS}-01`])
+    expect(findMessage(state, id)).toBeUndefined();
+});
+
+test('findMessage finds no message by an id before, between or after the ids of the messages', () => {
   const { state, ids } = createChat([0, 0, 2, 0]);
   expect(ids).toEqual([`${START_MS}-1`, `${START_MS}-2`, `${START_MS + 2}-0`, `${START_MS + 2}-1`]);
-  for (const id of [
-    '',
-    'x',
-    '-',
-    '-1',
-    '0-0',
-    `${START_MS}`,
-    `${START_MS}-0`,
-    `${START_MS}-3`,
-    `${START_MS}-01`,
-  ])
+  for (const id of ['0-0', `${START_MS}-0`, `${START_MS}-3`, `${START_MS + 1}-0`, `${START_MS + 3}-0`])
     expect(findMessage(state, id)).toBeUndefined();
-  expect(findMessage(state, `${START_MS + 1}-0`)).toBeUndefined();
-  expect(findMessage(state, `${START_MS + 3}-0`)).toBeUndefined();
+});
+
+test('findMessage finds no message in an empty chat', () => {
   expect(findMessage(createChatState(UNLIMITED), `${START_MS}-1`)).toBeUndefined();
 });
 

@@ -16,17 +16,18 @@ const takeAllTokens = (
 };
 
 test('a token bucket allows no second burst as long as each refilled token is taken immediately', () => {
+  const intervalMs = 1_000;
   const burst = 60;
-  const rate = { intervalMs: 1_000, burst };
+  const rate = { intervalMs, burst };
   let { bucket, takenCount } = takeAllTokens(undefined, 0, rate);
   expect(takenCount).toBe(burst);
   // Longer than an unused bucket needs to become full again.
-  const seconds = burst + 4;
-  for (let second = 1; second <= seconds; second += 1) {
-    ({ bucket, takenCount } = takeAllTokens(bucket, second * 1_000, rate));
+  const endMs = (burst + 4) * intervalMs;
+  for (let nowMs = intervalMs; nowMs <= endMs; nowMs += intervalMs) {
+    ({ bucket, takenCount } = takeAllTokens(bucket, nowMs, rate));
     expect(takenCount).toBe(1);
   }
-  expect(computeMsUntilToken(bucket, seconds * 1_000, rate)).toBe(1_000);
+  expect(computeMsUntilToken(bucket, endMs, rate)).toBe(intervalMs);
 });
 
 test('a token bucket allows the same events as GCRA, an equivalent algorithm', () => {

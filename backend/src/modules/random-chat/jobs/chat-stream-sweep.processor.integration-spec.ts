@@ -19,14 +19,14 @@ describe('ChatStreamSweepProcessor', () => {
       sockets: `${prefix}sockets:${sessionId}`,
     };
   };
-  /** A chat is silent if its last event is older than the given time, which is in the future here, not an hour ago. */
+  /** By default, a chat is silent an hour after its last event. With a time in the future, every chat is silent. */
   const sweepAllAsSilent = () => worker.app.get(ChatStreamSweepProcessor).sweep(Date.now() + 1_000);
   const countDeadlines = (chat: Conversation) => stack.store.redis.zcard(getKeys(chat).deadlines);
   const isEndPersisted = async ({ sessionId }: Conversation) =>
     [...(await readDurableTexts(stack.database.dataSource, sessionId)).values()].includes('ChatEnded');
 
   beforeAll(async () => {
-    // Deadlines set by the sweep are short, and those set at a clean close are long, so only a sweep ends a chat here.
+    // Only a sweep ends a chat here: the deadlines that it sets are short, and those set at a clean close are long.
     stack = await startTestStack(1, { GRACE_AFTER_LOSS_MS: '1500', GRACE_AFTER_CLEAN_CLOSE_MS: '60000' });
     worker = await stack.startWorker();
   });

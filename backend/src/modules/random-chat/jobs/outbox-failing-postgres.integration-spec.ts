@@ -1,9 +1,12 @@
 // Runs against a real worker in this process, PostgreSQL, Redis and BullMQ. While PostgreSQL fails, the events of all
 // chats stay in the outboxes, and the worker tries again and again to write them.
+import { Logger } from '@nestjs/common';
 import { OutboxRepository } from '../../../platform/hot-log/outbox.repository';
+import { findShard, findShardGroup } from '../../../platform/redis/redis.keys';
 import { chatStarted, createSessionId, messageSent } from '../../../testing/raw-outbox.fixture';
 import { TestOutboxes } from '../../../testing/test-outboxes.harness';
-import { untilWithin } from '../../../testing/until.functions';
+import { until, untilWithin } from '../../../testing/until.functions';
+import { OutboxWriterService } from './outbox-writer.service';
 
 jest.setTimeout(60_000);
 
@@ -78,4 +81,24 @@ describe('OutboxWriterService while PostgreSQL fails', () => {
     await outboxes.waitUntilPersisted(chat, 'ChatStarted', ...texts);
     expect(await outboxes.listDeadLetters()).toEqual([]);
   });
+
+  it('no longer counts a shard group as failed when another worker has written its events', async () => {
+    const chat = createSessionId();
+    const group = findShardGroup(findShard(chat));
+    const log = jest.spyOn(Logger.prototype, 'log');
+    const warn = jest.spyOn(Logger.prototype, 'warn');
+    // Only the first worker cannot reach PostgreSQL.
+    jest
+      .spyOn(outboxes.worker.app.get(OutboxWriterService), 'write')
+      .mockRejectedValue(new Error('connect ECONNREFUSED'));
+    await outboxes.add(chat, chatStarted());
+    await until(() => hasLogged(warn, `Shard group ${group} waits for its stores`));
+    const otherWorker = await outboxes.stack.startWorker();
+    await outboxes.waitUntilPersisted(chat, 'ChatStarted');
+    await until(() => hasLogged(log, `Shard group ${group} is persisted again`));
+    await otherWorker.stop();
+  });
 });
+
+const hasLogged = ({ mock }: jest.SpyInstance<void, [message: unknown, ...rest: unknown[]]>, text: string) =>
+  mock.calls.some(([message]) => String(message).startsWith(text));

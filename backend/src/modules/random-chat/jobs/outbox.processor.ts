@@ -75,7 +75,7 @@ export class OutboxProcessor implements OnModuleInit, OnApplicationBootstrap, Be
   private readonly logger = new Logger(OutboxProcessor.name);
   /** When this worker last started a pass over each group (monotonic, ms). */
   private readonly passStartedAt = new Map<number, number>();
-  /** The groups whose last pass ended with a failure of a store. */
+  /** The groups whose last pass ended with a failure of a store, unless their outboxes were empty at a later poll. */
   private readonly failedGroups = new Map<number, FailedGroup>();
   private readonly passesInProgress = new Set<Promise<void>>();
   private pageSize = MAX_PAGE_SIZE;
@@ -120,12 +120,12 @@ export class OutboxProcessor implements OnModuleInit, OnApplicationBootstrap, Be
     if (this.isPolling || !this.jobWorker.isReady) return;
     this.isPolling = true;
     try {
+      const filledGroups = await this.outbox.findFilledGroups();
+      const emptyGroups = [...this.failedGroups.keys()].filter((group) => !filledGroups.includes(group));
+      for (const group of emptyGroups) this.endFailure(group); // another worker has written the entries
       // Groups with held chats (whose next entry could not be written) need a pass even if their outboxes are empty: it
       // releases the chats whose entries another worker has written.
-      const groups = new Set([
-        ...(await this.outbox.findFilledGroups()),
-        ...[...this.heldChats.shards].map(findShardGroup),
-      ]);
+      const groups = new Set([...filledGroups, ...[...this.heldChats.shards].map(findShardGroup)]);
       if (groups.size === 0) this.progressedAt = performance.now();
       await Promise.all([...groups].map((group) => this.startPassUnlessRecent(group, MAX_JOB_INTERVAL_MS)));
     } catch (error) {
@@ -162,8 +162,7 @@ export class OutboxProcessor implements OnModuleInit, OnApplicationBootstrap, Be
     try {
       // If another worker holds the lock, that worker makes the pass.
       if (await this.outbox.lock(group, token, LOCK_MS)) await this.runLockedPass(group, token);
-      const hadFailed = this.failedGroups.delete(group);
-      if (hadFailed) this.logger.log(`Shard group ${group} is persisted again`);
+      this.endFailure(group);
       this.progressedAt = performance.now();
     } catch (error) {
       if (error instanceof PassStoppedError) return; // no store has failed, so no retry has to wait
@@ -252,6 +251,11 @@ export class OutboxProcessor implements OnModuleInit, OnApplicationBootstrap, Be
     this.failedGroups.set(group, { failures, retryAt: performance.now() + delayMs });
     if (failures === 1)
       this.logger.warn(`Shard group ${group} waits for its stores: ${describeStoreError(error)}`);
+  }
+
+  private endFailure(group: number): void {
+    const hadFailed = this.failedGroups.delete(group);
+    if (hadFailed) this.logger.log(`Shard group ${group} is persisted again`);
   }
 }
 

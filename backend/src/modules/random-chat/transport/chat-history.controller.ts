@@ -31,12 +31,12 @@ export class ChatHistoryController {
   ): Promise<ChatHistoryEntryDto[]> {
     requireSelf(login, userId);
     const rows = await this.history.findLatest(userId);
-    // Only chats within this window permit a friend request, so only they need `mayBecomeFriends`.
+    // The users of a chat that was ended for safety may not become friends. Chats before this window permit no friend
+    // request anyway, so they are not looked up.
     const windowStart = Date.now() - limits.friendRequestWindowMs;
     const recent = rows.filter(({ createdAt }) => createdAt.getTime() >= windowStart);
-    // The users of a chat that was ended for safety cannot become friends.
     const [ends, streamIdsEndedForSafety] = await Promise.all([
-      this.pastChats.findEnds(rows),
+      this.pastChats.findEnds(rows), // in the order of the rows
       this.history.findStreamsEndedForSafety(recent.map(({ streamId }) => streamId)),
     ]);
     const reportableMs = this.environment.REPORTABLE_AFTER_END_S * 1_000;

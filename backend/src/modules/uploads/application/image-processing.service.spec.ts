@@ -282,13 +282,20 @@ describe('image processing', () => {
     const maxQueued = 64;
     const refusedCount = 4;
     const image = await createPlainJpeg(1_000, 1_000);
+    // A decoder that is replaced after 200 images can still be ending when the next one runs, so none is replaced here.
+    const ownProcessor = new ImageProcessingService({ imagesPerProcess: Infinity });
+    const otherPids = new Set(findDecoderPids());
     const allSettled = Promise.allSettled(
-      Array.from({ length: concurrency + maxQueued + refusedCount }, () => processChatImage(image)),
+      Array.from({ length: concurrency + maxQueued + refusedCount }, () =>
+        ownProcessor.process(image, 'chat-images'),
+      ),
     );
     let maxConcurrent = 0;
     const outcomes = await pollDuring(allSettled, 1, () => {
-      maxConcurrent = Math.max(maxConcurrent, findDecoderPids().length);
+      const ownPids = findDecoderPids().filter((pid) => !otherPids.has(pid));
+      maxConcurrent = Math.max(maxConcurrent, ownPids.length);
     });
+    await ownProcessor.onApplicationShutdown();
     expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(concurrency + maxQueued);
     for (const outcome of outcomes) {
       if (outcome.status === 'rejected') expect(outcome.reason).toMatchObject({ code: 'unavailable' });

@@ -113,34 +113,9 @@ export class UploadRepository {
     const keys = [...new Set(images.map(({ key }) => key))];
     // Concurrent releases of an image wait for each other here, so that the last one finds no use of it.
     await manager.query('SELECT 1 FROM uploads WHERE key = ANY($1) ORDER BY key FOR UPDATE', [keys]);
-    await manager.query(
-      `DELETE FROM upload_uses AS use
-       USING unnest($1::text[], $2::text[], $3::uuid[]) AS message (key, stream_id, event_id)
-       WHERE use.key = message.key AND use.stream_id = message.stream_id AND use.event_id = message.event_id`,
-      [
-        images.map(({ key }) => key),
-        images.map(({ streamId }) => streamId),
-        images.map(({ eventId }) => eventId),
-      ],
-    );
-    // A use without a viewer_id is a message of a random chat, which names no receiver. Any viewer may be its receiver,
-    // so all viewers keep their access while such a use is left.
-    await manager.query(
-      `DELETE FROM upload_views AS view
-       USING unnest($1::text[], $2::bigint[]) AS message (key, receiver_id)
-       WHERE view.key = message.key AND view.viewer_id = message.receiver_id AND NOT EXISTS (
-         SELECT 1 FROM upload_uses use
-         WHERE use.key = view.key AND (use.viewer_id = view.viewer_id OR use.viewer_id IS NULL))`,
-      [images.map(({ key }) => key), images.map(({ receiverId }) => receiverId)],
-    );
-    // A message may name an image of another user. Such an image is not removed.
-    await manager.query(
-      `UPDATE uploads SET removed_at = $3
-       FROM unnest($1::text[], $2::bigint[]) AS message (key, sender_id)
-       WHERE uploads.key = message.key AND owner_id = sender_id AND removed_at IS NULL
-         AND NOT EXISTS (SELECT 1 FROM upload_uses use WHERE use.key = uploads.key)`,
-      [images.map(({ key }) => key), images.map(({ senderId }) => senderId), now],
-    );
+    await deleteUses(images, manager);
+    await revokeReceivers(images, manager);
+    await removeUnusedBySenders(images, now, manager);
   }
 
   /**
@@ -245,3 +220,46 @@ export class UploadRepository {
       .getOne();
   }
 }
+
+const deleteUses = async (images: readonly ShownImage[], manager: EntityManager): Promise<void> => {
+  await manager.query(
+    `DELETE FROM upload_uses AS use
+     USING unnest($1::text[], $2::text[], $3::uuid[]) AS message (key, stream_id, event_id)
+     WHERE use.key = message.key AND use.stream_id = message.stream_id AND use.event_id = message.event_id`,
+    [
+      images.map(({ key }) => key),
+      images.map(({ streamId }) => streamId),
+      images.map(({ eventId }) => eventId),
+    ],
+  );
+};
+
+/**
+ * Revokes the receivers' access to images that no other message shows them. A use without a viewer_id is a message of a
+ * random chat, which names no receiver. Any viewer may be its receiver, so it keeps the access of all viewers.
+ */
+const revokeReceivers = async (images: readonly ShownImage[], manager: EntityManager): Promise<void> => {
+  await manager.query(
+    `DELETE FROM upload_views AS view
+     USING unnest($1::text[], $2::bigint[]) AS message (key, receiver_id)
+     WHERE view.key = message.key AND view.viewer_id = message.receiver_id AND NOT EXISTS (
+       SELECT 1 FROM upload_uses use
+       WHERE use.key = view.key AND (use.viewer_id = view.viewer_id OR use.viewer_id IS NULL))`,
+    [images.map(({ key }) => key), images.map(({ receiverId }) => receiverId)],
+  );
+};
+
+/** Removes the senders' own images without a use. A message may name an image of another user, which is not removed. */
+const removeUnusedBySenders = async (
+  images: readonly ShownImage[],
+  now: Date,
+  manager: EntityManager,
+): Promise<void> => {
+  await manager.query(
+    `UPDATE uploads SET removed_at = $3
+     FROM unnest($1::text[], $2::bigint[]) AS message (key, sender_id)
+     WHERE uploads.key = message.key AND owner_id = sender_id AND removed_at IS NULL
+       AND NOT EXISTS (SELECT 1 FROM upload_uses use WHERE use.key = uploads.key)`,
+    [images.map(({ key }) => key), images.map(({ senderId }) => senderId), now],
+  );
+};

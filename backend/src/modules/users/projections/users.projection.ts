@@ -75,8 +75,9 @@ const projectEvent = async (event: StoredUserEvent, manager: EntityManager): Pro
 };
 
 /**
- * Removes the e-mail address of an event from any other user. Positions in the log are assigned before the commit, so
- * in a rebuild the event of an address's new owner may precede the event in which the previous owner gives it up.
+ * Removes the e-mail address of an event from any other user. In a rebuild, the event of an address's new owner may
+ * precede the event in which the previous owner gives it up, because positions in the log are assigned before the
+ * commit.
  */
 const removeEmailFromOtherUsers = async (event: StoredUserEvent, manager: EntityManager): Promise<void> => {
   const { userId, email } = event.data as { userId: number; email?: string };

@@ -27,7 +27,7 @@ it('sends one request for several clicks on two buttons, and shows the state on 
     'GET /api/friends/7': [],
     'POST /api/friends/request': aFriendRequest({ requesterId: 7, addresseeId: 12 }),
   });
-  const { queryClient } = renderWithCache(bothButtons);
+  renderWithCache(bothButtons);
   const [toolbar, endedChat] = screen.getAllByRole('button', { name: 'Add Friend' });
   act(() => {
     toolbar!.click();
@@ -40,13 +40,21 @@ it('sends one request for several clicks on two buttons, and shows the state on 
   expect(server.calls.filter(({ method }) => method === 'POST')).toEqual([
     { method: 'POST', url: '/api/friends/request', body: { requesterId: 7, addresseeId: 12 } },
   ]);
+});
 
-  // Every new match removes the sent requests.
+it('can be used again after a new match has removed the sent requests', async () => {
+  fakeServer({
+    'GET /api/friends/7': [],
+    'POST /api/friends/request': aFriendRequest({ requesterId: 7, addresseeId: 12 }),
+  });
+  const { queryClient } = renderWithCache(bothButtons);
+  await userEvent.click(screen.getAllByRole('button', { name: 'Add Friend' })[0]!);
+  await screen.findByRole('button', { name: 'Sent!' });
   act(() => removeSentRequests(queryClient));
   expect(await screen.findAllByRole('button', { name: 'Add Friend' })).toHaveLength(2);
 });
 
-it('still shows a sent request after its button was unmounted', async () => {
+it('still shows a sent request after its button was unmounted, but not for another person', async () => {
   fakeServer({
     'GET /api/friends/7': [],
     'POST /api/friends/request': aFriendRequest({ requesterId: 7, addresseeId: 12 }),

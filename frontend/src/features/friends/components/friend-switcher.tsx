@@ -40,15 +40,18 @@ export const FriendSwitcher = ({ userId, unread, onOpen, onDismiss }: FriendSwit
     onDismiss();
     onOpen(friendId);
   };
+  const select = (index: number): void => {
+    setChosenIndex(index);
+    const friend = results[index];
+    if (friend) document.getElementById(toOptionId(friend.id))?.scrollIntoView({ block: 'nearest' });
+  };
   const handleKeyDown = (event: KeyboardEvent): void => {
     // While an input method composes text, it uses Enter and the arrow keys itself.
     if (event.nativeEvent.isComposing) return;
     const targetIndex = findIndexForKey(event.key, selectedIndex, results.length);
-    const target = targetIndex === undefined ? undefined : results[targetIndex];
-    if (targetIndex !== undefined && target) {
+    if (targetIndex !== undefined) {
       event.preventDefault();
-      setChosenIndex(targetIndex);
-      document.getElementById(toOptionId(target.id))?.scrollIntoView({ block: 'nearest' });
+      select(targetIndex);
     } else if (event.key === 'Enter' && selectedFriend) {
       event.preventDefault();
       open(selectedFriend.id);

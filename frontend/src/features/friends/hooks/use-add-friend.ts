@@ -30,9 +30,12 @@ export const useAddFriend = (userId: number, personId: number) => {
     // example at the next match.
     gcTime: Infinity,
     onSuccess: ({ id, status }) => {
-      const isAccepted = status === 'accepted';
-      toast(isAccepted ? copy.toasts.sentAndAccepted : copy.toasts.sent);
-      if (!isAccepted) return;
+      if (status !== 'accepted') {
+        toast(copy.toasts.sent);
+        return;
+      }
+      // The other user had already sent a request, so the two are friends now.
+      toast(copy.toasts.sentAndAccepted);
       // The `friendship_accepted` frame that follows must not show a second toast.
       requestIdsSettledByThisPage.add(id);
       for (const queryKey of [friendsKey(userId), friendRequestsKey(userId)])

@@ -111,6 +111,9 @@ const Conversation = ({ participants, messages, mood }: SampleConversation) => {
 export const LiveDemo = () => {
   const { index, turn, isRunning, isPausedByUser, choose, togglePause, pauseHandlers, swipeHandlers } =
     useCarousel(samples.length, pageLimits.conversationCarouselMs);
+  // On turn 0, when the page opens, the conversation is complete. After each change of the slide, which increments
+  // `turn`, the messages appear one by one.
+  const appearance = turn === 0 ? 'at-once' : 'played';
   return (
     <section
       aria-roledescription="carousel"
@@ -128,9 +131,7 @@ export const LiveDemo = () => {
               aria-roledescription="slide"
               aria-label={copy.demo.slide(sample.mood, slideIndex + 1, samples.length)}
               aria-hidden={slideIndex !== index}
-              // On turn 0, when the page opens, the conversation is complete. After each change of the slide, which
-              // increments `turn`, the messages appear one by one.
-              data-shown={slideIndex === index ? (turn === 0 ? 'at-once' : 'played') : undefined}
+              data-shown={slideIndex === index ? appearance : undefined}
               className="slide"
             >
               <Conversation {...sample} />

@@ -67,10 +67,13 @@ export interface CasePaneProps extends CaseActions {
   isFormOpen: boolean;
 }
 
+/** Whether the moderator may not decide the case, for example because they are involved in it. */
+const isExcludedFrom = ({ excludes }: ModerationCase, moderatorId: number): boolean =>
+  excludes.includes(moderatorId);
+
 const Toolbar = ({ moderationCase, myId, isFormOpen, ...actions }: Omit<CasePaneProps, 'isStale'>) => {
   const isClaimedByMe = moderationCase.claimedBy === myId;
-  // `excludes` lists the moderators who may not decide the case, for example because they are involved in it.
-  const isExcluded = moderationCase.excludes.includes(myId);
+  const isExcluded = isExcludedFrom(moderationCase, myId);
   const mayClaim = moderationCase.claimedBy === null && !isExcluded;
   const isDecided = moderationCase.state === 'decided';
   return (
@@ -107,12 +110,41 @@ const Toolbar = ({ moderationCase, myId, isFormOpen, ...actions }: Omit<CasePane
   );
 };
 
+const CaseChips = ({ kind, state, isAutomatic }: ModerationCase) => (
+  <>
+    {kind === 'reports' ? null : <Chip>{copy.kinds[kind]}</Chip>}
+    {state === 'open' ? null : (
+      <Chip tone={state === 'escalated' ? 'warning' : 'neutral'}>{copy.states[state]}</Chip>
+    )}
+    {isAutomatic ? <Chip>{copy.queue.automatic}</Chip> : null}
+  </>
+);
+
+const Banners = ({
+  moderationCase,
+  myId,
+  isStale,
+  onRefresh,
+}: Pick<CasePaneProps, 'moderationCase' | 'myId' | 'isStale' | 'onRefresh'>) => {
+  const newReportCount = useNewReportCount(moderationCase);
+  const isExcluded = isExcludedFrom(moderationCase, myId);
+  return (
+    <>
+      {isStale ? (
+        <Banner action={{ label: texts.showChanges, run: onRefresh }}>{texts.changed}</Banner>
+      ) : newReportCount > 0 ? (
+        <Banner>{texts.newReports(newReportCount)}</Banner>
+      ) : null}
+      {isExcluded && moderationCase.state !== 'decided' ? <Banner>{texts.excluded}</Banner> : null}
+    </>
+  );
+};
+
 /** The header of the open case, with the actions on it, and its evidence. */
 export const CasePane = ({ isStale, ...props }: CasePaneProps) => {
   const { moderationCase, myId, onClose, onStep, onRefresh } = props;
   const heading = useRef<HTMLHeadingElement>(null);
   const [isUrgencyOpen, setUrgencyOpen] = useState(false);
-  const newReportCount = useNewReportCount(moderationCase);
   // Runs once per case: `OpenCase` mounts a new pane for each case.
   useEffect(() => heading.current?.focus({ preventScroll: true }), []);
   return (
@@ -148,13 +180,7 @@ export const CasePane = ({ isStale, ...props }: CasePaneProps) => {
             isOpen={isUrgencyOpen}
             onOpenChange={setUrgencyOpen}
           />
-          {moderationCase.kind === 'reports' ? null : <Chip>{copy.kinds[moderationCase.kind]}</Chip>}
-          {moderationCase.state === 'open' ? null : (
-            <Chip tone={moderationCase.state === 'escalated' ? 'warning' : 'neutral'}>
-              {copy.states[moderationCase.state]}
-            </Chip>
-          )}
-          {moderationCase.isAutomatic ? <Chip>{copy.queue.automatic}</Chip> : null}
+          <CaseChips {...moderationCase} />
         </div>
         <div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2">
           <div className="grid gap-0.5">
@@ -163,14 +189,7 @@ export const CasePane = ({ isStale, ...props }: CasePaneProps) => {
           </div>
           <Toolbar {...props} />
         </div>
-        {isStale ? (
-          <Banner action={{ label: texts.showChanges, run: onRefresh }}>{texts.changed}</Banner>
-        ) : newReportCount > 0 ? (
-          <Banner>{texts.newReports(newReportCount)}</Banner>
-        ) : null}
-        {moderationCase.excludes.includes(myId) && moderationCase.state !== 'decided' ? (
-          <Banner>{texts.excluded}</Banner>
-        ) : null}
+        <Banners moderationCase={moderationCase} myId={myId} isStale={isStale} onRefresh={onRefresh} />
       </header>
       <Evidence moderationCase={moderationCase} />
     </div>

@@ -38,7 +38,8 @@ export interface DecisionFormProps {
 /** The error message for facts, or for an answer to an appeal, whose length is invalid. */
 export const findLengthError = (problems: readonly Problem[]): string | undefined => {
   if (problems.includes('short')) return texts.factsShort(limits.factsMinCodePoints);
-  return problems.includes('long') ? texts.factsLong(limits.factsMaxCodePoints) : undefined;
+  if (problems.includes('long')) return texts.factsLong(limits.factsMaxCodePoints);
+  return undefined;
 };
 
 const FactsField = ({
@@ -75,21 +76,21 @@ const FactsField = ({
   );
 };
 
+/** Lists the images that a decision can block: those that the reported user has sent. */
+const listBlockableImages = ({ evidence, userId }: ModerationCase): number[] => {
+  const messages = evidence.flatMap((entry) => entry.messages);
+  const messagesOfUser = messages.filter(({ senderId }) => senderId === userId);
+  const imageIds = messagesOfUser.flatMap(({ images }) => images.map(({ imageId }) => imageId));
+  return [...new Set(imageIds)];
+};
+
+/** The images to block, which cannot be sent again. */
 const ImagesField = ({
   moderationCase,
   draft,
   onChange,
 }: Pick<DecisionFormProps, 'moderationCase' | 'draft' | 'onChange'>) => {
-  // A blocked image cannot be sent again. A decision can block only images that the reported user has sent.
-  const imageIds = [
-    ...new Set(
-      moderationCase.evidence.flatMap(({ messages }) =>
-        messages
-          .filter(({ senderId }) => senderId === moderationCase.userId)
-          .flatMap(({ images }) => images.map(({ imageId }) => imageId)),
-      ),
-    ),
-  ];
+  const imageIds = listBlockableImages(moderationCase);
   if (imageIds.length === 0) return null;
   const toggle = (imageId: number, isBlocked: boolean): void =>
     onChange({
@@ -115,6 +116,50 @@ const ImagesField = ({
         ))}
       </div>
     </fieldset>
+  );
+};
+
+interface ReasonFieldsProps extends Pick<DecisionFormProps, 'moderationCase' | 'draft' | 'onChange'> {
+  problems: readonly Problem[];
+  now: number;
+}
+
+/** The broken rule, the end of a suspension, and the facts. A dismissal has none of them. */
+const ReasonFields = ({ moderationCase, draft, onChange, problems, now }: ReasonFieldsProps) => {
+  const { outcome, rule } = draft;
+  return (
+    <>
+      <SelectField
+        label={texts.rule}
+        value={rule ?? ''}
+        error={problems.includes('rule') ? texts.needsRule : undefined}
+        onChange={({ target }) =>
+          onChange(withRule(draft, target.value as HouseRule, findTimeOfIncident(moderationCase)))
+        }
+      >
+        {rule === null ? <option value="">{texts.chooseRule}</option> : null}
+        {houseRuleSchema.options.map((value) => (
+          <option key={value} value={value}>
+            {ruleTitles[value]}
+          </option>
+        ))}
+      </SelectField>
+      {outcome === 'suspended' ? (
+        <UntilField
+          legend={texts.until}
+          draft={draft}
+          onChange={onChange}
+          now={now}
+          error={problems.includes('until') ? texts.needsUntil : undefined}
+        />
+      ) : null}
+      <FactsField
+        moderationCase={moderationCase}
+        draft={draft}
+        onChange={onChange}
+        error={findLengthError(problems)}
+      />
+    </>
   );
 };
 
@@ -155,9 +200,8 @@ export const DecideForm = ({ moderationCase, draft, onChange, onDecide, onCancel
   const now = useNow();
   // Problems are shown only after the first attempt to submit.
   const [wasSubmitted, setSubmitted] = useState(false);
-  const { outcome, rule } = draft;
+  const { outcome } = draft;
   const problems = wasSubmitted ? (buildDecisionBody(draft, moderationCase.version, now).problems ?? []) : [];
-  // Every outcome but a dismissal names the broken rule and the facts.
   const needsReason = outcome !== null && outcome !== 'dismissed';
   const submit = (): void => {
     setSubmitted(true);
@@ -182,38 +226,13 @@ export const DecideForm = ({ moderationCase, draft, onChange, onDecide, onCancel
         onChoose={(chosen) => onChange({ outcome: chosen })}
       />
       {needsReason ? (
-        <>
-          <SelectField
-            label={texts.rule}
-            value={rule ?? ''}
-            error={problems.includes('rule') ? texts.needsRule : undefined}
-            onChange={({ target }) =>
-              onChange(withRule(draft, target.value as HouseRule, findTimeOfIncident(moderationCase)))
-            }
-          >
-            {rule === null ? <option value="">{texts.chooseRule}</option> : null}
-            {houseRuleSchema.options.map((value) => (
-              <option key={value} value={value}>
-                {ruleTitles[value]}
-              </option>
-            ))}
-          </SelectField>
-          {outcome === 'suspended' ? (
-            <UntilField
-              legend={texts.until}
-              draft={draft}
-              onChange={onChange}
-              now={now}
-              error={problems.includes('until') ? texts.needsUntil : undefined}
-            />
-          ) : null}
-          <FactsField
-            moderationCase={moderationCase}
-            draft={draft}
-            onChange={onChange}
-            error={findLengthError(problems)}
-          />
-        </>
+        <ReasonFields
+          moderationCase={moderationCase}
+          draft={draft}
+          onChange={onChange}
+          problems={problems}
+          now={now}
+        />
       ) : null}
       <ImagesField moderationCase={moderationCase} draft={draft} onChange={onChange} />
       <TextField

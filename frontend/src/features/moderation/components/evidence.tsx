@@ -23,9 +23,9 @@ const Message = ({ moderationCase, entry, message, id }: MessageProps) => {
   const isOfReportedUser = message.senderId === moderationCase.userId;
   const name =
     entry.people.find((person) => person.id === message.senderId)?.username ?? copy.someone(message.senderId);
-  const lastIndex = message.versions.length - 1;
-  // Omits the last version if it is empty: the message then has only images. Earlier empty versions are shown.
-  const texts = message.versions.filter((text, index) => text !== '' || index < lastIndex);
+  // If the last version is empty, the message has only images. Earlier empty versions are shown.
+  const isLastVersionEmpty = message.versions.at(-1) === '';
+  const texts = isLastVersionEmpty ? message.versions.slice(0, -1) : message.versions;
   // In a case about a minor, the moderator has to confirm before each image is loaded.
   const isSealed = (moderationCase.categories.minor ?? 0) > 0;
   const side = isOfReportedUser ? 'reported' : 'other';
@@ -66,6 +66,23 @@ const Message = ({ moderationCase, entry, message, id }: MessageProps) => {
   );
 };
 
+/** Stands for a marked message in the list of all messages. @param targetId  DOM id of the message */
+const MarkedMessageLink = ({ targetId, time }: { targetId: string; time: string }) => (
+  <a
+    href={`#${targetId}`}
+    className="text-sm text-warning underline underline-offset-4"
+    onClick={(event) => {
+      // Following the link would add an entry to the browser history.
+      event.preventDefault();
+      const markedMessage = document.getElementById(targetId);
+      markedMessage?.scrollIntoView({ block: 'center' });
+      markedMessage?.focus({ preventScroll: true });
+    }}
+  >
+    {copy.evidence.markedAbove(time)}
+  </a>
+);
+
 /**
  * One copied chat: first the messages that are marked as reasons of the report or finding, then the chat in order, in
  * which links stand for the marked messages.
@@ -81,7 +98,7 @@ const EvidenceEntry = ({
 }) => {
   const markedMessages = entry.messages.filter(({ isMarked }) => isMarked);
   const buildMarkedId = (message: EvidenceMessage): string => `marked-${index}-${message.id}`;
-  const first = entry.messages[0];
+  const firstMessage = entry.messages[0];
   const title = entry.reportId === null ? copy.evidence.finding : copy.evidence.report(entry.reportId);
   const source = copy.evidence.sources[entry.source];
   return (
@@ -90,7 +107,7 @@ const EvidenceEntry = ({
         <h4 className="text-base font-bold">{title}</h4>
         <p className="text-sm text-muted-foreground">
           {source}
-          {first ? ` · ${formatMoment(first.at)}` : ''}
+          {firstMessage ? ` · ${formatMoment(firstMessage.at)}` : ''}
         </p>
       </header>
       {markedMessages.length > 0 ? (
@@ -117,19 +134,7 @@ const EvidenceEntry = ({
         {entry.messages.map((message) =>
           message.isMarked ? (
             <li key={message.id}>
-              <a
-                href={`#${buildMarkedId(message)}`}
-                className="text-sm text-warning underline underline-offset-4"
-                onClick={(event) => {
-                  // Following the link would add an entry to the browser history.
-                  event.preventDefault();
-                  const markedMessage = document.getElementById(buildMarkedId(message));
-                  markedMessage?.scrollIntoView({ block: 'center' });
-                  markedMessage?.focus({ preventScroll: true });
-                }}
-              >
-                {copy.evidence.markedAbove(formatTimeInEntry(entry, message))}
-              </a>
+              <MarkedMessageLink targetId={buildMarkedId(message)} time={formatTimeInEntry(entry, message)} />
             </li>
           ) : (
             <Message key={message.id} moderationCase={moderationCase} entry={entry} message={message} />

@@ -24,6 +24,13 @@ const findRowButton = (caseId: number | undefined): HTMLElement | null =>
 const findFocusedRow = (): HTMLElement | null | undefined =>
   document.activeElement?.closest<HTMLElement>('[data-case]');
 
+/** Presses the button that shows how the urgency of a case is calculated. */
+const pressUrgencyButton = (caseId: number, openCaseId: number | undefined): void => {
+  // It is in the header of the open case, and in the row of every other case.
+  const place = caseId === openCaseId ? 'header' : `[data-case="${caseId}"]`;
+  document.querySelector<HTMLElement>(`${place} .moderation-urgency`)?.click();
+};
+
 export interface WorkbenchViewProps {
   myId: number;
   address: Address;
@@ -36,10 +43,10 @@ export interface WorkbenchViewProps {
 export const WorkbenchView = ({ myId, address, changeAddress, onHelp, onForbidden }: WorkbenchViewProps) => {
   const { filter, caseId } = address;
   const queries = useQueryClient();
-  const [isListInUse, setListInUse] = useState(false);
+  const [isInsideList, setInsideList] = useState(false);
   const [wantsNewCases, setWantsNewCases] = useState(false);
   // No row moves while the pointer or the focus is in the list, unless the moderator has asked for the new cases.
-  const isFrozen = isListInUse && !wantsNewCases;
+  const isFrozen = isInsideList && !wantsNewCases;
   const queue = useQueue(myId, filter, isFrozen);
   const { rows } = queue.list;
   const isFormOpen = useWorkbench((state) => state.isFormOpen);
@@ -58,7 +65,7 @@ export const WorkbenchView = ({ myId, address, changeAddress, onHelp, onForbidde
   }, [queue.error, onForbidden]);
 
   const handleInsideChange = useCallback((isInside: boolean): void => {
-    setListInUse(isInside);
+    setInsideList(isInside);
     if (!isInside) setWantsNewCases(false);
   }, []);
 
@@ -85,11 +92,10 @@ export const WorkbenchView = ({ myId, address, changeAddress, onHelp, onForbidde
     document.querySelector<HTMLElement>('[data-case-heading]')?.focus();
   };
   const closeCase = (): void => {
-    const closedCaseId = caseId;
     closeForm();
     changeAddress({ caseId: undefined });
     // On a small screen the queue is hidden, and cannot get the focus, until the case is gone.
-    requestAnimationFrame(() => findRowButton(closedCaseId)?.focus());
+    requestAnimationFrame(() => findRowButton(caseId)?.focus());
   };
   const openForm = (id: number): void => {
     const cachedCase = getCachedCase(id);
@@ -129,9 +135,21 @@ export const WorkbenchView = ({ myId, address, changeAddress, onHelp, onForbidde
     return focusedId === undefined ? (caseId ?? cursorId) : Number(focusedId);
   };
 
+  const runCaseShortcut = (shortcut: 'open' | 'claim' | 'decide' | 'urgency', id: number): void => {
+    switch (shortcut) {
+      case 'open':
+        return openCase(id);
+      case 'claim':
+        return toggleClaim(id);
+      case 'decide':
+        return openForm(id);
+      case 'urgency':
+        return pressUrgencyButton(id, caseId);
+    }
+  };
+
   /** Returns false if there is no case to apply the shortcut to. */
   const runShortcut = (shortcut: Shortcut): boolean => {
-    const id = getTargetCaseId();
     switch (shortcut) {
       case 'next':
       case 'previous':
@@ -146,23 +164,14 @@ export const WorkbenchView = ({ myId, address, changeAddress, onHelp, onForbidde
         else closeCase();
         return true;
       case 'open':
-        if (id !== undefined) openCase(id);
-        return id !== undefined;
       case 'claim':
-        if (id !== undefined) toggleClaim(id);
-        return id !== undefined;
       case 'decide':
-        if (id !== undefined) openForm(id);
-        return id !== undefined;
-      case 'urgency':
-        // Presses the button that shows how the urgency is calculated. It is in the header of the open case, and in the
-        // row of every other case.
-        document
-          .querySelector<HTMLElement>(
-            caseId === id ? 'header .moderation-urgency' : `[data-case="${id}"] .moderation-urgency`,
-          )
-          ?.click();
-        return id !== undefined;
+      case 'urgency': {
+        const id = getTargetCaseId();
+        if (id === undefined) return false;
+        runCaseShortcut(shortcut, id);
+        return true;
+      }
     }
   };
   useShortcuts(runShortcut);

@@ -47,19 +47,19 @@ export const useClaim = () => {
         return false;
       }
     };
-    /** Returns whether the server has released the case. */
+    /** Shows the case as free immediately. Returns whether the server has released it. */
     const tryRelease = async (caseId: number): Promise<boolean> => {
       workbench.removeClaimByForm(caseId);
       updateCachedCase(queries, caseId, { claimedBy: null, claimedUntil: null });
-      const isReleased = await releaseCase(caseId).then(
-        () => true,
-        (error: unknown) => {
-          toastFailure(error);
-          return false;
-        },
-      );
-      await reload(caseId);
-      return isReleased;
+      try {
+        await releaseCase(caseId);
+        return true;
+      } catch (error) {
+        toastFailure(error);
+        return false;
+      } finally {
+        await reload(caseId);
+      }
     };
     return {
       claim: async (caseId: number): Promise<void> => {

@@ -30,7 +30,7 @@ const noRows: readonly QueueRow[] = [];
 const computeList = (
   currentRows: readonly QueueRow[],
   { newestItems = [], isFrozen }: RowsInput,
-): QueueList => mergeQueue(currentRows, newestItems, isFrozen);
+): QueueList => mergeQueue(currentRows, newestItems, { isFrozen });
 
 /** Returns the rows of the newest items. While `isFrozen`, the rows of the same filter keep their places. */
 const useRows = (input: RowsInput): QueueList => {

@@ -52,17 +52,23 @@ export const useSubmission = (myId: number, rows: readonly QueueRow[], changeAdd
     changeAddress({ view: 'queue', caseId });
   };
 
+  /** Stores the changed case if the response is one; otherwise the case is loaded again. */
+  const storeResponse = ({ id: caseId, userId }: ModerationCase, response: unknown): void => {
+    // Only a case has a `history`.
+    if (typeof response === 'object' && response !== null && 'history' in response)
+      queries.setQueryData(caseKey(caseId), response);
+    else void queries.invalidateQueries({ queryKey: caseKey(caseId) });
+    void queries.invalidateQueries({ queryKey: personKey(userId) });
+  };
+
   return async ({ moderationCase, send, announcement }: Submission): Promise<void> => {
-    const { id: caseId, userId } = moderationCase;
+    const { id: caseId } = moderationCase;
     const next = findNextCase(rows, caseId, myId);
     workbench.startSending(caseId);
     workbench.closeForm();
     workbench.moveCursorTo(next?.id);
-    workbench.announce(
-      [copy.done.deciding(caseId), next ? copy.done.next(copy.case.title(next.id, getUserName(next))) : '']
-        .join(' ')
-        .trim(),
-    );
+    const nextText = next ? ` ${copy.done.next(copy.case.title(next.id, getUserName(next)))}` : '';
+    workbench.announce(`${copy.done.deciding(caseId)}${nextText}`);
     changeAddress({ caseId: next?.id });
     try {
       const response = await send();
@@ -70,11 +76,7 @@ export const useSubmission = (myId: number, rows: readonly QueueRow[], changeAdd
       // The decision has ended the claim, so closing the form must not release it.
       workbench.removeClaimByForm(caseId);
       workbench.announce(announcement);
-      // Only a case has a `history`. Without a case in the response, the case is loaded again.
-      if (typeof response === 'object' && response !== null && 'history' in response)
-        queries.setQueryData(caseKey(caseId), response);
-      else void queries.invalidateQueries({ queryKey: caseKey(caseId) });
-      void queries.invalidateQueries({ queryKey: personKey(userId) });
+      storeResponse(moderationCase, response);
     } catch (error) {
       await reopenCase(caseId, error);
       return;

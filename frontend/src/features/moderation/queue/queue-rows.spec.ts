@@ -18,24 +18,23 @@ describe('mergeQueue', () => {
     rows.map(({ item: { id }, hasLeftQueue }) => (hasLeftQueue ? `${id} gone` : `${id}`));
 
   it('shows the cases in the order of the server while the list is not frozen', () => {
-    const isFrozen = false;
-    const { rows, newCount } = mergeQueue(createRows(1, 2), [createItem(3), createItem(2)], isFrozen);
+    const newestItems = [createItem(3), createItem(2)];
+    const { rows, newCount } = mergeQueue(createRows(1, 2), newestItems, { isFrozen: false });
     expect(describeRows(rows)).toEqual(['3', '2']);
     expect(newCount).toBe(0);
   });
 
   it('keeps every row in its place while the list is frozen, marks cases that are gone, and counts new ones', () => {
-    const isFrozen = true;
     const newestItems = [createItem(3), createItem(2, { claimedBy: otherModeratorId }), createItem(4)];
-    const { rows, newCount } = mergeQueue(createRows(1, 2), newestItems, isFrozen);
+    const { rows, newCount } = mergeQueue(createRows(1, 2), newestItems, { isFrozen: true });
     expect(describeRows(rows)).toEqual(['1 gone', '2']);
     expect(newCount).toBe(2);
     expect(rows[1]?.item.claimedBy).toBe(otherModeratorId);
   });
 
   it('fills an empty list even while it is frozen', () => {
-    const isFrozen = true;
-    expect(describeRows(mergeQueue([], [createItem(3)], isFrozen).rows)).toEqual(['3']);
+    const { rows } = mergeQueue([], [createItem(3)], { isFrozen: true });
+    expect(describeRows(rows)).toEqual(['3']);
   });
 });
 

@@ -21,7 +21,7 @@ export interface QueueList {
 export const mergeQueue = (
   currentRows: readonly QueueRow[],
   newestItems: readonly CaseItem[],
-  isFrozen: boolean,
+  { isFrozen }: { isFrozen: boolean },
 ): QueueList => {
   if (!isFrozen || currentRows.length === 0)
     return { rows: newestItems.map((item) => ({ item, hasLeftQueue: false })), newCount: 0 };
@@ -48,8 +48,10 @@ export const findNextCase = (
   myId: number,
 ): CaseItem | undefined => {
   const index = rows.findIndex(({ item }) => item.id === caseId);
-  const otherRows = [...rows.slice(index + 1), ...rows.slice(0, Math.max(0, index))];
-  return otherRows.find((row) => isAvailable(row, myId))?.item;
+  // If the case is not listed, `index` is -1, and all rows are below it.
+  const rowsBelow = rows.slice(index + 1);
+  const rowsAbove = rows.slice(0, Math.max(0, index));
+  return [...rowsBelow, ...rowsAbove].find((row) => isAvailable(row, myId))?.item;
 };
 
 /**

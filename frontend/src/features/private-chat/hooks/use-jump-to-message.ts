@@ -26,10 +26,11 @@ export const useJumpToMessage = (
   return useCallback(
     (messageId: string) => {
       void (async () => {
-        for (let page = 0; page < maxPages; page += 1) {
-          if (privateChats.isLoaded(friendId, Number(messageId))) return setTargetId(messageId);
+        const isLoaded = (): boolean => privateChats.isLoaded(friendId, Number(messageId));
+        for (let page = 0; page < maxPages && !isLoaded(); page += 1) {
           if (!(await loadOlder())) return;
         }
+        if (isLoaded()) setTargetId(messageId);
       })();
     },
     [friendId, loadOlder],

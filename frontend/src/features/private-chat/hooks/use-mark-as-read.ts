@@ -44,7 +44,8 @@ export const useMarkAsRead = (userId: number, friendId: number): number => {
       ),
   );
   useEffect(() => {
-    if (!isVisible || (isMarkedOnce.current && unread === 0)) return;
+    const isNothingToMark = isMarkedOnce.current && unread === 0;
+    if (!isVisible || isNothingToMark) return;
     isMarkedOnce.current = true;
     privateChats.clearUnreadCount(friendId);
     readMarker.mark();

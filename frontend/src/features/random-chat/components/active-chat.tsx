@@ -1,5 +1,5 @@
 import { randomChatPickerEmojis } from '@thaw/contract/emojis';
-import { useMemo, useRef, useState, type ReactNode } from 'react';
+import { useMemo, useRef, type ReactNode } from 'react';
 import { ChatContext, type Chat } from '@/chat-ui/chat-context';
 import { isCard, type ChatMessage } from '@/chat-ui/chat-message';
 import { Conversation } from '@/chat-ui/conversation';
@@ -10,7 +10,7 @@ import { TypingLine } from '@/chat-ui/typing/typing-line';
 import { SkipBar } from '@/features/random-chat/components/skip-control';
 import { Toolbar } from '@/features/random-chat/components/toolbar';
 import { copy } from '@/features/random-chat/copy';
-import { useEscape } from '@/features/random-chat/hooks/use-escape';
+import { useSkipBar } from '@/features/random-chat/hooks/use-skip-bar';
 import {
   BreakTheIce,
   renderGameCard,
@@ -28,7 +28,7 @@ import { usePreloaded } from '@/ui/use-preloaded';
 const isTypedBy = (message: ChatMessage, userId: number): boolean =>
   message.senderId === userId && !isCard(message);
 
-/** Parts of Break the Ice, loaded while the page is idle: not every chat needs them, and none when it opens. */
+/** Parts of Break the Ice. A chat does not need them when it opens, so they are loaded while the page is idle. */
 const preloadedParts = [shownGamePart, celebrationPart];
 
 /** What the users may do with messages and in the composer. */
@@ -64,8 +64,6 @@ export const ActiveChat = ({
   isPartnerFriend = false,
   onReportMessage,
 }: ActiveChatProps) => {
-  /** Whether the bar that asks 'Skip this chat?' is shown. */
-  const [isSkipBarOpen, setSkipBarOpen] = useState(false);
   const section = useRef<HTMLElement>(null);
   const toolbarArea = useRef<HTMLDivElement>(null);
   const { sessionId } = session;
@@ -101,25 +99,7 @@ export const ActiveChat = ({
     () => ({ read: () => readDraft(sessionId), write: (draft) => writeDraft(sessionId, draft) }),
     [sessionId],
   );
-  // On cancel, the focus returns to the element that had it before, such as the composer, or else to Skip Chat.
-  const focusedBeforeSkipBar = useRef<Element | null>(null);
-  const openSkipBar = (): void => {
-    focusedBeforeSkipBar.current = document.activeElement;
-    setSkipBarOpen(true);
-  };
-  const closeSkipBar = (): void => {
-    setSkipBarOpen(false);
-    const previous = focusedBeforeSkipBar.current;
-    if (previous instanceof HTMLElement && previous !== document.body && previous.isConnected)
-      previous.focus();
-    // Skip Chat is the first button of the toolbar with this attribute.
-    else toolbarArea.current?.querySelector<HTMLElement>('[aria-expanded]')?.focus();
-  };
-  // An Escape that also closes a toast may close the bar, but must not open it.
-  useEscape(section, ({ isForToast }) => {
-    if (isSkipBarOpen) closeSkipBar();
-    else if (!isForToast) openSkipBar();
-  });
+  const { isSkipBarOpen, toggleSkipBar, closeSkipBar } = useSkipBar(section, toolbarArea);
 
   return (
     <section
@@ -132,7 +112,7 @@ export const ActiveChat = ({
           session={session}
           onRevealPicture={isPictureBlurred ? () => useRevealedPicture.setState({ sessionId }) : null}
           isSkipBarOpen={isSkipBarOpen}
-          onToggleSkipBar={() => (isSkipBarOpen ? closeSkipBar() : openSkipBar())}
+          onToggleSkipBar={toggleSkipBar}
           more={more}
         >
           <BreakTheIce />

@@ -114,6 +114,13 @@ describe('a show_chat that fails', () => {
     expect(requests).toHaveLength(2);
   });
 
+  it('is sent again a second after the server could not store it', async () => {
+    const { clock, fail, requests } = setUpWithRequest();
+    await fail(new SocketRequestError('refused', 'unavailable'));
+    clock.advance(1_000);
+    expect(requests).toHaveLength(2);
+  });
+
   it('is sent again after the delay of a rate limit', async () => {
     const { clock, fail, requests } = setUpWithRequest();
     const retryAfterMs = 5_000;

@@ -22,7 +22,7 @@ const defaultRetryDelayMs = 1_000;
  * refusals mean that the chat has ended.
  */
 const needsRetry = ({ failure, code }: SocketRequestError): boolean =>
-  failure === 'timeout' || code === 'rate_limited';
+  failure === 'timeout' || code === 'rate_limited' || code === 'unavailable';
 
 /**
  * Handles two things (A51, A59 and A143 are in docs/product-decisions.md):

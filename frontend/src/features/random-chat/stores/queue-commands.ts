@@ -15,6 +15,13 @@ export interface QueueCommandsOptions {
   onRefused: (code: SocketErrorCode | undefined) => void;
 }
 
+interface FailureOptions {
+  /** Sends the command again if it is still needed. */
+  retry: () => void;
+  /** The server has refused the command, other than with `rate_limited`. */
+  onRefused: (code: SocketErrorCode | undefined) => void;
+}
+
 /** Delay before a retry after `rate_limited` when the error contains no `retryAfterMs`. */
 const defaultRetryDelayMs = 1_000;
 
@@ -30,24 +37,31 @@ export const createQueueCommands = ({
   onLeft,
   onRefused,
 }: QueueCommandsOptions) => {
+  const handleFailure = (error: unknown, options: FailureOptions): void => {
+    if (!(error instanceof SocketRequestError)) throw error;
+    if (error.failure === 'timeout') {
+      options.retry();
+      return;
+    }
+    const isConnectionLost = error.failure !== 'refused';
+    if (isConnectionLost) return;
+    if (error.code === 'rate_limited')
+      clock.setTimeout(options.retry, error.retryAfterMs ?? defaultRetryDelayMs);
+    else options.onRefused(error.code);
+  };
+
   const join = (data: ClientInput<'join_queue'>): void => {
     const retry = (): void => {
       if (getState().phase === 'searching') join(data);
     };
+    const resyncOrReport = (code: SocketErrorCode | undefined): void => {
+      // The user is in a chat that this page does not show yet. The resync restores it.
+      if (code === 'already_in_session') getSocket().resync();
+      else onRefused(code);
+    };
     getSocket()
       .request('join_queue', data)
-      .catch((error: unknown) => {
-        if (!(error instanceof SocketRequestError)) throw error;
-        if (error.failure === 'timeout') return retry();
-        if (error.failure !== 'refused') return;
-        // The user is in a chat that this page does not show yet. The resync restores it.
-        if (error.code === 'already_in_session') return getSocket().resync();
-        if (error.code === 'rate_limited') {
-          clock.setTimeout(retry, error.retryAfterMs ?? defaultRetryDelayMs);
-          return;
-        }
-        onRefused(error.code);
-      });
+      .catch((error: unknown) => handleFailure(error, { retry, onRefused: resyncOrReport }));
   };
 
   const leave = (): void => {
@@ -56,17 +70,8 @@ export const createQueueCommands = ({
     };
     getSocket()
       .request('leave_queue', {}, { onAck: onLeft })
-      .catch((error: unknown) => {
-        if (!(error instanceof SocketRequestError)) throw error;
-        if (error.failure === 'timeout') return retry();
-        if (error.failure !== 'refused') return;
-        if (error.code === 'rate_limited') {
-          clock.setTimeout(retry, error.retryAfterMs ?? defaultRetryDelayMs);
-          return;
-        }
-        // Any other refusal means that the user is not in the queue: there is nothing to leave.
-        onLeft();
-      });
+      // A refusal means that the user is not in the queue: there is nothing to leave.
+      .catch((error: unknown) => handleFailure(error, { retry, onRefused: onLeft }));
   };
 
   return { join, leave };

@@ -10,6 +10,7 @@ import {
   type Action,
   type Effect,
   type RandomChatState,
+  type Session,
 } from '@/features/random-chat/reducer/random-chat.state';
 import { removeDraft } from '@/features/random-chat/stores/draft';
 import { createMessageChanges } from '@/features/random-chat/stores/message-changes';
@@ -50,9 +51,9 @@ const readStoredPreference = (userId: number | undefined): Preference => {
  */
 const chatEndTimeoutMs = 5_000;
 
-/** The id of the running chat; null while there is none. */
-const findActiveSessionId = ({ phase, session }: RandomChatState): string | null =>
-  phase === 'active' && session ? session.sessionId : null;
+/** The chat in progress; null while there is none. */
+const getActiveSession = ({ phase, session }: RandomChatState): Session | null =>
+  phase === 'active' ? session : null;
 
 export interface RandomChatOptions {
   clock: Clock;
@@ -82,7 +83,8 @@ export const createRandomChat = ({ clock, newId, chatTabs }: RandomChatOptions) 
     const before = useStore.getState();
     const { state, effects } = reduce(before, action);
     if (state !== before) useStore.setState(state);
-    pruneOutbox(before, state);
+    removeMessagesOfEndedChats(before, state);
+    removeStoredMessages(before, state);
     for (const effect of effects) perform(effect);
     presence.update();
   };
@@ -90,10 +92,15 @@ export const createRandomChat = ({ clock, newId, chatTabs }: RandomChatOptions) 
   const outbox = createRandomOutbox({ clock, newId, getSocket: () => socket, dispatch });
   const messageChanges = createMessageChanges({ getSocket: () => socket, dispatch, outbox });
 
-  /** Removes from the outbox the messages that are stored or whose chat has ended. */
-  const pruneOutbox = (before: RandomChatState, after: RandomChatState): void => {
-    const sessionId = findActiveSessionId(after);
-    if (sessionId !== findActiveSessionId(before)) outbox.keepOnlyConversations((id) => id === sessionId);
+  /** Removes from the outbox the messages of a chat that has ended. */
+  const removeMessagesOfEndedChats = (before: RandomChatState, after: RandomChatState): void => {
+    const sessionId = getActiveSession(after)?.sessionId;
+    if (sessionId !== getActiveSession(before)?.sessionId)
+      outbox.keepOnlyConversations((id) => id === sessionId);
+  };
+
+  /** Removes from the outbox the messages that the chat on the screen contains, which the server has stored. */
+  const removeStoredMessages = (before: RandomChatState, after: RandomChatState): void => {
     const outgoing = outbox.useStore.getState().messages;
     if (outgoing.length === 0 || after.session?.messages === before.session?.messages) return;
     // The key of the user's own message is its clientId.
@@ -128,7 +135,7 @@ export const createRandomChat = ({ clock, newId, chatTabs }: RandomChatOptions) 
   const perform = (effect: Effect): void => {
     switch (effect.type) {
       case 'send':
-        // `queue` repeats its two commands until the server has answered.
+        // `queue` repeats these two commands until the server has answered.
         if (effect.event === 'join_queue') queue.join(effect.data);
         else if (effect.event === 'leave_queue') queue.leave();
         else socket.send(effect.event, effect.data);
@@ -164,14 +171,12 @@ export const createRandomChat = ({ clock, newId, chatTabs }: RandomChatOptions) 
     if (!me) return;
     // The server still has the chat.
     if (frame.event === 'session_resumed') clock.clearTimeout(chatEndTimer);
-    // A reload may have left messages in the outbox. The end of their chat would remove them, but neither the server
-    // nor this page has that chat any more, so they are removed here.
-    if (
+    const isWithoutChat =
       frame.event === 'authenticated' &&
       frame.data.state !== 'chatting' &&
-      !findActiveSessionId(useStore.getState())
-    )
-      outbox.keepOnlyConversations(() => false);
+      !getActiveSession(useStore.getState());
+    // After a reload, the outbox may still contain messages of a chat that has ended in the meantime.
+    if (isWithoutChat) outbox.keepOnlyConversations(() => false);
     dispatch({ type: 'frameReceived', frame, me: me.id, nowMs: clock.now() });
   };
 
@@ -223,8 +228,8 @@ export const createRandomChat = ({ clock, newId, chatTabs }: RandomChatOptions) 
     },
     /** The session on the screen and the `seq` of its newest event, for `authenticate`; undefined without a chat. */
     getLastSeen: (): ClientInput<'authenticate'>['lastSeen'] => {
-      const { phase, session } = useStore.getState();
-      return phase === 'active' && session ? { sessionId: session.sessionId, seq: session.seq } : undefined;
+      const session = getActiveSession(useStore.getState());
+      return session ? { sessionId: session.sessionId, seq: session.seq } : undefined;
     },
     /**
      * Returns `showsChat` (whether this page shows the chat) for an `authenticate` that is about to be sent, and
@@ -234,10 +239,7 @@ export const createRandomChat = ({ clock, newId, chatTabs }: RandomChatOptions) 
     receive,
     /** The user's moves in Break the Ice. */
     game: createGamePlay({
-      getSession: () => {
-        const { phase, session } = useStore.getState();
-        return phase === 'active' ? session : null;
-      },
+      getSession: () => getActiveSession(useStore.getState()),
       getUserId: () => currentUser()?.id,
       isConnected: () => socket.isOpen,
       sendCommand,
@@ -291,8 +293,8 @@ export const createRandomChat = ({ clock, newId, chatTabs }: RandomChatOptions) 
     },
     /** Called when the user types; notifies the partner at most every two seconds (docs/product-decisions.md, B02). */
     notifyTyping: (): void => {
-      const sessionId = findActiveSessionId(useStore.getState());
-      if (sessionId !== null && outbox.tryAcquireTypingPermit(sessionId))
+      const sessionId = getActiveSession(useStore.getState())?.sessionId;
+      if (sessionId !== undefined && outbox.tryAcquireTypingPermit(sessionId))
         socket.send('typing', { sessionId });
     },
 

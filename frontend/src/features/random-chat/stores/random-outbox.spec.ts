@@ -46,8 +46,7 @@ describe('a random-chat message of the user', () => {
     matchPartner();
     submitMessage('arrived');
     submitMessage('lost');
-    // The first command is `join_queue`.
-    const [, ...messageCommands] = commands;
+    const [, ...messageCommands] = commands; // the first one is `join_queue`
     for (const { reject } of messageCommands) reject(new SocketRequestError('closed'));
     await flushPromises();
     const countBeforeResume = commands.length;
@@ -86,26 +85,33 @@ describe('a random-chat message of the user', () => {
     expect(commands).toMatchObject([{ data: { sessionId: 's1', content: 'hello', clientId: 'c1' } }]);
   });
 
-  it('is dropped when its chat ends, when a reloaded page has no chat, and, with the draft, on logout', () => {
-    const { submitMessage, chat, matchPartner, receive, listOutgoing } = openRandomChatPage();
+  it('is dropped when its chat ends', () => {
+    const { submitMessage, matchPartner, receive, listOutgoing } = openRandomChatPage();
     matchPartner();
     submitMessage('hello');
     receive('chat_skipped', { sessionId: 's1', seq: 2, reason: 'skipped', endedBy: partnerId });
     expect(listOutgoing()).toEqual([]);
-    chat.startNewConversation();
-    matchPartner('s2');
-    submitMessage('again', 's2');
-    const reloaded = openRandomChatPage({ isReload: true });
-    expect(reloaded.listOutgoing()).toHaveLength(1);
-    reloaded.receive('authenticated', { userId, state: 'idle' });
-    expect(reloaded.listOutgoing()).toEqual([]);
-    reloaded.matchPartner('s3');
-    reloaded.submitMessage('more', 's3');
+  });
+
+  it('is dropped when the page was reloaded and the server has no chat of the user', () => {
+    const pageBeforeReload = openRandomChatPage();
+    pageBeforeReload.matchPartner();
+    pageBeforeReload.submitMessage('hello');
+    const { receive, listOutgoing } = openRandomChatPage({ isReload: true });
+    expect(listOutgoing()).toHaveLength(1);
+    receive('authenticated', { userId, state: 'idle' });
+    expect(listOutgoing()).toEqual([]);
+  });
+
+  it('is dropped with the draft when the user logs out', () => {
+    const { submitMessage, chat, matchPartner } = openRandomChatPage();
+    matchPartner();
+    submitMessage('hello');
     const draftKey = 'thaw-draft'; // as in draft.ts
     sessionStorage.setItem(draftKey, 'half a sentence');
     signOut();
     // The app calls this when the signed-in user has changed.
-    reloaded.chat.switchUser();
+    chat.switchUser();
     expect(sessionStorage).toHaveLength(0);
   });
 

@@ -45,23 +45,32 @@ const NoNotices = () => (
   </EmptyState>
 );
 
+interface ListContentProps {
+  /** Undefined until the notices are loaded. */
+  notices: readonly Notice[] | undefined;
+  isError: boolean;
+  onRetry: () => void;
+}
+
+const ListContent = ({ notices, isError, onRetry }: ListContentProps) => {
+  if (notices?.length === 0) return <NoNotices />;
+  if (notices)
+    return (
+      <ul aria-label={copy.list.title} className="mt-3 divide-y divide-border">
+        {notices.map((notice) => (
+          <Row key={notice.id} notice={notice} />
+        ))}
+      </ul>
+    );
+  if (isError) return <LoadError text={copy.list.failed} onRetry={onRetry} className="mt-4" />;
+  return <ListSkeleton label={copy.list.loading} className="mt-4 gap-4" />;
+};
+
 const NoticesList = ({ userId, onDismiss }: { userId: number; onDismiss: () => void }) => {
   const { data: notices, isError, refetch } = useNotices(userId);
   return (
     <Modal isOpen title={copy.list.title} onDismiss={onDismiss}>
-      {notices && notices.length > 0 ? (
-        <ul aria-label={copy.list.title} className="mt-3 divide-y divide-border">
-          {notices.map((notice) => (
-            <Row key={notice.id} notice={notice} />
-          ))}
-        </ul>
-      ) : notices ? (
-        <NoNotices />
-      ) : isError ? (
-        <LoadError text={copy.list.failed} onRetry={() => void refetch()} className="mt-4" />
-      ) : (
-        <ListSkeleton label={copy.list.loading} className="mt-4 gap-4" />
-      )}
+      <ListContent notices={notices} isError={isError} onRetry={() => void refetch()} />
     </Modal>
   );
 };

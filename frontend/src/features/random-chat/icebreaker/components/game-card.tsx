@@ -32,6 +32,7 @@ interface OptionsProps {
 const Options = ({ labelledBy, options, chosen, isLocked, onChoose }: OptionsProps) => {
   // Tab reaches the chosen option, or the first one while none is chosen.
   const roving = useRovingFocus({ initialIndex: Math.max(0, options.indexOf(chosen ?? '')) });
+  const unchosenBorder = isLocked ? 'border-border' : 'border-input';
   return (
     <div role="radiogroup" aria-labelledby={labelledBy} className="grid gap-1.5" {...roving.group}>
       {options.map((option, index) => {
@@ -56,7 +57,7 @@ const Options = ({ labelledBy, options, chosen, isLocked, onChoose }: OptionsPro
               aria-hidden="true"
               className={cn(
                 'grid size-5 shrink-0 place-items-center rounded-full border-2',
-                isChosen ? 'border-background' : isLocked ? 'border-border' : 'border-input',
+                isChosen ? 'border-background' : unchosenBorder,
               )}
             >
               {isChosen ? <Check className="size-3.5" strokeWidth={3.5} /> : null}
@@ -69,11 +70,47 @@ const Options = ({ labelledBy, options, chosen, isLocked, onChoose }: OptionsPro
   );
 };
 
-/** The two lines for a game that ended without a reveal of the answers; null for any other game. */
-const getEndTexts = ({ progress, userResponse }: GameData): readonly string[] | null => {
+/** Title and hint for a game that ended without a reveal of the answers; null for any other game. */
+const getEndTexts = ({ progress, userResponse }: GameData): readonly [string, string] | null => {
   if (progress === 'closed') return copy.closed;
   if (userResponse === 'IGNORED_BY_USER') return copy.ignoredByMe;
   return userResponse === 'IGNORED_BY_PARTNER' ? copy.ignoredByPartner : null;
+};
+
+/** Whether the user has answered. The answer may still be in flight; while Ignore is, `userResponse` is null. */
+const hasUserAnswered = ({ progress, userResponse }: GameData): boolean =>
+  progress === 'answered' || progress === 'revealed' || (progress === 'sending' && userResponse !== null);
+
+interface GameStatusProps extends Pick<GameCardProps, 'game' | 'isMine'> {
+  isLocked: boolean;
+  onIgnore: () => void;
+}
+
+/** What follows the options: how the game ended, that the user has answered, or the Ignore button. */
+const GameStatus = ({ game, isMine, isLocked, onIgnore }: GameStatusProps) => {
+  const endTexts = getEndTexts(game);
+  if (endTexts) {
+    const [title, hint] = endTexts;
+    return (
+      <div className="enter-rise mt-3">
+        <p className="text-base font-semibold">{title}</p>
+        <p className="text-sm text-muted-foreground">{hint}</p>
+      </div>
+    );
+  }
+  if (hasUserAnswered(game))
+    return (
+      <p className="enter-rise mt-3 inline-flex items-center gap-2 text-base font-semibold text-ice">
+        <Check aria-hidden="true" className="size-4" />
+        {copy.answered}
+      </p>
+    );
+  if (isMine) return null;
+  return (
+    <Button variant="ghost" className="mt-2 w-full hover:bg-card" disabled={isLocked} onClick={onIgnore}>
+      {copy.ignore}
+    </Button>
+  );
 };
 
 /**
@@ -87,7 +124,6 @@ export const GameCard = ({ game, isMine, partnerName, isConnected, onAnswer, onI
   const { gameId, progress } = game;
   const isOver = progress === 'revealed' || progress === 'ignored' || progress === 'closed';
   const isLocked = progress !== 'open' || !isConnected;
-  const endTexts = getEndTexts(game);
 
   // The pressed button becomes disabled and loses the focus to the body. The status gets it, so that the next Tab
   // starts there. If the user has already focused another element, that keeps the focus.
@@ -100,12 +136,6 @@ export const GameCard = ({ game, isMine, partnerName, isConnected, onAnswer, onI
     wasPressed.current = true;
     act();
   };
-
-  // While an answer is being sent, it is the `userResponse`. While Ignore is being sent, `userResponse` is null.
-  const isAnswered =
-    progress === 'answered' ||
-    progress === 'revealed' ||
-    (progress === 'sending' && game.userResponse !== null);
 
   return (
     <section
@@ -137,26 +167,12 @@ export const GameCard = ({ game, isMine, partnerName, isConnected, onAnswer, onI
         </div>
       )}
       <div ref={statusArea} tabIndex={-1} className="outline-none">
-        {endTexts ? (
-          <div className="enter-rise mt-3">
-            <p className="text-base font-semibold">{endTexts[0]}</p>
-            <p className="text-sm text-muted-foreground">{endTexts[1]}</p>
-          </div>
-        ) : isAnswered ? (
-          <p className="enter-rise mt-3 inline-flex items-center gap-2 text-base font-semibold text-ice">
-            <Check aria-hidden="true" className="size-4" />
-            {copy.answered}
-          </p>
-        ) : isMine ? null : (
-          <Button
-            variant="ghost"
-            className="mt-2 w-full hover:bg-card"
-            disabled={isLocked}
-            onClick={() => press(() => onIgnore(gameId))}
-          >
-            {copy.ignore}
-          </Button>
-        )}
+        <GameStatus
+          game={game}
+          isMine={isMine}
+          isLocked={isLocked}
+          onIgnore={() => press(() => onIgnore(gameId))}
+        />
       </div>
     </section>
   );

@@ -22,7 +22,7 @@ export class DrainModule implements OnApplicationShutdown {
   }
 
   static forRoot(settings: RedisSettings): DynamicModule {
-    // The drain is on no request path: its commands wait for a reconnection instead of failing at once.
+    // No request of a user waits for the drain, so its commands wait for a reconnection instead of failing at once.
     const redis = connectRedis(settings, { enableOfflineQueue: true, commandTimeout: COMMAND_TIMEOUT_MS });
     return {
       module: DrainModule,

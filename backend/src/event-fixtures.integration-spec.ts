@@ -1,5 +1,5 @@
-// Uses real PostgreSQL. testing/event-fixtures.json contains, for every event type, an event of each schema version
-// that any release has written. The expected states and rows follow from these events:
+// Uses real PostgreSQL. testing/event-fixtures.json contains an event of each schema version of each event type that
+// any release has written. The expected states and rows follow from these events:
 // - Users: Ada (1) registers, changes the profile and the e-mail address, and becomes a moderator. Bob (2) starts as an
 //   anonymous user, creates an account, and is a moderator for some time. User 3 is erased.
 // - Friends: Bob declines a request of Ada. Ada accepts a request of Bob, and removes the friend later. The service
@@ -9,7 +9,8 @@
 // - Random chat: Ada and Bob write a message each. They answer the question of game g1. Ada ignores game g2, and then
 //   skips the chat.
 // - Conduct: Ada reports Bob, which opens case 1. Bob is flagged, and suspended automatically (sanction 5). The
-//   decision of case 1 replaces both by a ban (sanction 8). Bob's appeal reduces the ban to a suspension.
+//   decision of case 1 lifts both, warns Bob, and bans them (sanction 8). Bob's appeal reduces the ban to a suspension.
+//   Bob is asked for their age, and answers.
 // - Images: a moderator reads image 3, blocks the images 5 and 6, and unblocks image 5.
 import { randomUUID } from 'node:crypto';
 import { blockDecider } from './modules/blocks/domain/block.decider';
@@ -40,11 +41,11 @@ describe('events of all releases', () => {
   let log: FixtureLog;
 
   beforeAll(async () => {
-    log = await FixtureLog.create(({ data }) => data);
+    log = await FixtureLog.create(({ data }) => data); // with all fields, so none is erased
   });
   afterAll(() => log.close());
 
-  it('have fixtures of each version of each declared type, and no others', () => {
+  it('have a fixture of each version of each declared type, and of no others', () => {
     const declared = log.app
       .get(EventTypeRegistry)
       .list()
@@ -72,6 +73,7 @@ describe('events of all releases', () => {
     const permanentFields = eventFixtures.flatMap((fixture) =>
       Object.keys(omitPersonalFields(eventTypes, fixture)),
     );
+    // Clients choose `clientId` and `gameId`, which may therefore contain any text.
     for (const field of ['username', 'email', 'gender', 'content', 'clientId', 'gameId', 'response'])
       expect(permanentFields).not.toContain(field);
   });
@@ -136,13 +138,14 @@ describe('events of all releases', () => {
     it('by a replica that reads a live chat from the hot log in Redis', () => {
       const state = createChatState(UNLIMITED); // without rate limits
       const { streamId } = listFixturesOfStreams('chat-')[0]!;
-      // A worker appends BodiesExpired to the log in PostgreSQL only.
+      // A worker appends BodiesExpired to the log in PostgreSQL only, so the hot log does not contain it.
       const events = listFixturesOfStreams(streamId).filter(({ type }) => type !== 'BodiesExpired');
       for (const [index, { type, schemaVersion, data }] of events.entries()) {
         // An entry of the hot log: event id, type, schema version and data.
         const text = JSON.stringify({ i: randomUUID(), t: type, v: schemaVersion, d: data });
         const { event } = decodeEvent(text);
         expect(event?.type).toBe(type);
+        // The id of an event in the hot log. The second event has the id by which later fixtures refer to its message.
         evolve(state, event, { id: `${START_MS + index + 1}-0`, seq: index + 1 });
       }
       expect(state).toMatchObject({ phase: 'ended', version: events.length, ended: { reason: 'skipped' } });
@@ -185,8 +188,8 @@ describe('events of all releases', () => {
 
     it('of sanctions and standings, as they are after the appeal', async () => {
       expect(await log.readRows('SELECT id, kind FROM sanctions ORDER BY id')).toEqual([
-        { id: '5', kind: 'suspended' },
-        { id: '8', kind: 'suspended' }, // the ban, which the appeal has reduced
+        { id: '5', kind: 'suspended' }, // the automatic one, which keeps its row after it is lifted
+        { id: '8', kind: 'suspended' }, // a ban until the appeal reduced it
       ]);
       expect(await log.readRows('SELECT user_id, sanction_notice_id, flagged_until FROM standings')).toEqual([
         { user_id: '2', sanction_notice_id: '9', flagged_until: null },
@@ -215,7 +218,7 @@ describe('events of all releases', () => {
         { id: '4', recipient_id: '2', kind: 'care' }, // the flag
         { id: '6', recipient_id: '2', kind: 'suspension' }, // the automatic one
         { id: '7', recipient_id: '2', kind: 'lifted' },
-        { id: '9', recipient_id: '2', kind: 'suspension' }, // the ban, which the appeal has reduced
+        { id: '9', recipient_id: '2', kind: 'suspension' }, // about a ban until the appeal reduced it
         { id: '11', recipient_id: '2', kind: 'appeal_decided' },
         { id: '12', recipient_id: '2', kind: 'age_question' },
         { id: '13', recipient_id: '1', kind: 'report_decided' },
@@ -226,6 +229,7 @@ describe('events of all releases', () => {
     it('of chats, private messages, and the acts of moderators on images', async () => {
       expect(await log.readRows('SELECT * FROM chat_history')).toHaveLength(1);
       expect(await log.readRows('SELECT is_deleted FROM private_messages')).toEqual([{ is_deleted: true }]);
+      // To block or unblock an image is recorded in the stream of the image instead.
       expect(await log.readRows('SELECT action, image_id FROM moderator_actions')).toEqual([
         { action: 'image_read', image_id: '3' },
       ]);

@@ -23,11 +23,12 @@ export const checkText = (received: string): CheckedContent => {
 };
 
 /**
- * Checks the content of a message of any type, and normalises its text. Does not check whether the sender may use its
- * images.
+ * Checks the content of a message of any type, and normalises its text. Does not check who uploaded the images.
  * @param received  the content as the client sent it
- * @returns the content to store; `image_not_yours`, as for an image of another user, when an image or mixed message has
- *   no URL of a chat image; `invalid_payload` for more than `limits.imagesPerMessage` images; otherwise as `checkText`
+ * @returns the content to store, or one of these refusals:
+ *   - `image_not_yours` for an image or mixed message without any URL of a chat image
+ *   - `invalid_payload` for a mixed message with more than `limits.imagesPerMessage` images
+ *   - the refusals of `checkText` for the text of a text or mixed message
  */
 export const checkContent = (messageType: MessageType, received: string): CheckedContent => {
   switch (messageType) {

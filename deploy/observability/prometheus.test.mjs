@@ -14,7 +14,7 @@ import { resolveInRepository } from '../local/paths.mjs';
 import { findFreePorts } from '../local/processes/ports.mjs';
 import { startPostgresPair } from '../local/stores/postgres-replica.mjs';
 import { startStack } from '../local/thaw-stack.mjs';
-import { readAlerts, readPanels, withoutThreshold } from './queries.mjs';
+import { readAlerts, readPanelQueries, withoutThreshold } from './queries.mjs';
 
 const { PROMETHEUS_PATH: prometheus, PROMTOOL_PATH: promtool, K6_PATH: k6 } = process.env;
 const run = promisify(execFile);
@@ -50,7 +50,7 @@ test('under load, the queries of all panels and alerts return series', async (t)
   t.after(() => load.kill());
 
   const queries = [
-    ...readPanels().map(({ name, expr }) => ({ name, expr })),
+    ...readPanelQueries().map(({ name, expr }) => ({ name, expr })),
     // With its threshold, the query of an alert returns no series while the alert does not fire.
     ...readAlerts().map(({ name, expr }) => ({ name, expr: withoutThreshold(expr) })),
   ];

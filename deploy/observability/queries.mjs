@@ -4,8 +4,11 @@ import { resolveInRepository } from '../local/paths.mjs';
 const readText = (...parts) =>
   fs.readFileSync(resolveInRepository('deploy', 'observability', ...parts), 'utf8');
 
-/** Reads the queries of the dashboard. @returns {{name: string, expr: string}[]} */
-export const readPanels = () =>
+/**
+ * Reads the queries of the dashboard's panels.
+ * @returns {{name: string, expr: string}[]}
+ */
+export const readPanelQueries = () =>
   JSON.parse(readText('grafana', 'thaw.json')).panels.flatMap(({ title, targets = [] }) =>
     targets.map(({ expr, legendFormat }) => ({ name: `${title}: ${legendFormat}`, expr })),
   );
@@ -23,13 +26,17 @@ export const readAlerts = () =>
     .slice(1)
     .map((text) => {
       const [name] = text.split('\n');
-      const [, folded, onOneLine] = /expr: (?:>-\n((?:\s{10,}.*\n)+)|(.*)\n)/.exec(text) ?? [];
+      const expression = /expr: (?:>-\n(?<folded>(?:\s{10,}.*\n)+)|(?<onOneLine>.*)\n)/.exec(text);
+      const { folded, onOneLine } = expression?.groups ?? {};
       return { name, text, expr: (folded ?? onOneLine ?? '').replace(/\s+/g, ' ').trim() };
     });
+
+/** A comparison with a number at the end of an expression, such as `> 0.5`. */
+const THRESHOLD = /\s*(?:[<>]=?|[=!]=)\s*[\d.]+\s*$/;
 
 /** Removes the thresholds from an alert's expression, so that it returns series even while the alert does not fire. */
 export const withoutThreshold = (expr) =>
   expr
     .split(' and ')
-    .map((part) => part.replace(/\s*(<|>|==)\s*[\d.]+\s*$/, ''))
+    .map((part) => part.replace(THRESHOLD, ''))
     .join(' and ');

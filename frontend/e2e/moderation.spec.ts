@@ -8,7 +8,7 @@ import { expectIntactLayoutOnSmallScreen } from './support/layout.ts';
 import { openModeration, reportByHttp, signInModerator } from './support/moderation.ts';
 import { expect, test, type Person } from './support/test.ts';
 
-// A request that is in flight when its user is banned returns 403, which the browser logs as an error.
+// For the test of a ban: a request in flight when its user is banned returns 403, which the browser logs as an error.
 test.use({ expectedErrors: [/status of 403/] });
 
 /** A PNG of one pixel. */
@@ -45,7 +45,7 @@ const expectBlockedImageAndUnblockIt = async (page: Page): Promise<void> => {
   await expect(page.getByText('No image is blocked.')).toBeVisible();
 };
 
-test('a moderator decides a case with the keyboard, which notifies both users and is listed in Images and Audit', async ({
+test('a moderator decides a case with the keyboard, and both users are notified', async ({
   pair,
   openContext,
 }) => {
@@ -75,7 +75,7 @@ test('a moderator decides a case with the keyboard, which notifies both users an
   await expectAccessibleOnPhoneAndDesktop(page, 'case');
   await page.getByRole('button', { name: /^Show image/ }).click();
   await expect(page.getByRole('img', { name: /of the evidence$/ })).toBeVisible();
-  // The button that hides the image again has the focus.
+  // The focus is now on the button that hides the image.
   await page.keyboard.press('Enter');
   await expect(page.getByRole('button', { name: /^Show image/ })).toBeVisible();
   // The key u explains the urgency, by which the queue is sorted.
@@ -99,7 +99,8 @@ test('a moderator decides a case with the keyboard, which notifies both users an
   await expect(page.getByRole('button', { name: 'Release' })).toBeVisible();
   await expectAccessibleOnPhoneAndDesktop(page, 'decision');
   await expectIntactLayoutOnSmallScreen(page.locator('body'), 'case with its decision');
-  // The checkbox makes the decision block the image as well. Ctrl+Enter submits the decision.
+  // The form has suggested the rule and the text for the category of the report, so nothing needs to be typed. The
+  // checkbox makes the decision block the image as well. Ctrl+Enter submits the decision.
   await page.getByRole('checkbox', { name: /^Image/ }).press('Space');
   await page.keyboard.press('Control+Enter');
   await expect(heading).toBeHidden();
@@ -128,14 +129,15 @@ test('a moderator bans a user, and another one confirms the ban and decides the 
 }) => {
   const [ada, bob] = await friendsInChat();
   const firstModerator = await signInModerator((await openContext()).request);
-  // The report is about their private chat, which they have as friends.
+  // The report names no random chat, so it is about the private chat of the two, who are friends.
   await reportByHttp(ada, bob, { category: 'threat', words: 'did not stop' });
   const ban = { outcome: 'banned', rule: 'no_threats', facts: 'You threatened your partner.' };
   await firstModerator.decide(bob, ban);
   await expect(bob.heading('Your account is closed')).toBeVisible();
 
-  const secondModeratorNumber = 2;
-  const page = await openModeration(await openContext(), secondModeratorNumber);
+  // Each number is the account of another moderator; the first has number 1.
+  const secondModerator = 2;
+  const page = await openModeration(await openContext(), secondModerator);
   const row = page.getByRole('listitem').filter({ hasText: bob.name });
   await expect(row).toContainText('Ban to confirm');
   await row.getByRole('button', { name: bob.name }).click();
@@ -145,13 +147,12 @@ test('a moderator bans a user, and another one confirms the ban and decides the 
   await confirmationForm.getByRole('radio', { name: 'Confirm', exact: true }).check();
   await expectAccessibleOnPhoneAndDesktop(page, 'confirmation', { within: 'form' });
   await confirmationForm.getByRole('button', { name: 'Confirm the ban' }).click();
-  // On a phone the pointer is now over the queue, where no row moves or disappears until the pointer leaves.
+  // Where the test runs with a phone's screen, the queue is now under the pointer. While it is, no row disappears.
   await page.mouse.move(0, 0);
   await expect(row).toBeHidden();
 
-  const notices = (await (await bob.page.request.get(`/api/notices/${bob.user.id}`)).json()) as {
-    id: number;
-  }[];
+  const noticesResponse = await bob.page.request.get(`/api/notices/${bob.user.id}`);
+  const notices = (await noticesResponse.json()) as { id: number }[];
   const appeal = { userId: bob.user.id, noticeId: notices[0]?.id, words: 'It was a quote from a film.' };
   expect((await bob.page.request.post('/api/appeals', { data: appeal })).status()).toBe(201);
   // The page may have opened the next case, which on a phone hides the queue. Open the queue again.

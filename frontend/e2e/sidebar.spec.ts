@@ -77,7 +77,8 @@ test('sidebar, friend requests and history pass the accessibility checks in both
   await expectAccessible(ada.page, 'collapsed sidebar', { within: 'aside' });
   await ada.button('Expand sidebar').click();
 
-  await ada.skip(); // also starts a search
+  // Skipping the chat with Bob starts the next search, in which Ada meets Cyd, who sends a friend request.
+  await ada.skip();
   const cyd = await newcomer({ gender: 'male' });
   await cyd.pressFind();
   await expect(ada.heading(cyd.name)).toBeVisible();

@@ -50,6 +50,8 @@ const appealByKeyboard = async (person: Person): Promise<number> => {
   await page.keyboard.press('Enter');
   await expect(page.getByRole('textbox', { name: 'Tell us what we got wrong.' })).toBeFocused();
   await expectAccessibleOnPhoneAndDesktop(page, 'appeal', { within: '[role="dialog"]' });
+  // The counter of characters is empty, but screen readers know it, so that they announce its first number.
+  await expect(page.getByRole('dialog').getByRole('status')).toBeEmpty();
   await page.keyboard.type('We had agreed on it.');
   await page.keyboard.press('Tab');
   const [response] = await Promise.all([

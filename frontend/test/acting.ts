@@ -1,5 +1,8 @@
 import { type SelfUser } from '@thaw/contract/users';
 
+/** Runs `work` as the user of one page, with `actAs`. */
+export type Act = (work: () => void) => void;
+
 let actingUser: SelfUser | null = null;
 
 /**

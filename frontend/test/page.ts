@@ -1,61 +1,15 @@
-import { limits, reconnectDelayMs } from '@thaw/contract/limits';
 import { WebSocket } from 'ws';
 import { type ThawVisitor } from '../../backend/src/testing/thaw.client';
 import { createRandomChat } from '@/features/random-chat/stores/random-chat.store';
-import { type Clock } from '@/lib/clock';
 import { newId } from '@/lib/new-id';
 import { parseFrame } from '@/lib/socket/parse-frame';
 import { SocketClient, type ConnectionStatus, type SocketLike } from '@/lib/socket/socket-client';
-import { actAs } from './acting';
-
-/** Runs `work` as the user of a page. */
-type Act = (work: () => void) => void;
-
-const SPEED_UP = 50;
-/**
- * Delays of the connection that are divided by SPEED_UP: before each reconnect attempt, and until a connection counts
- * as stable. They are recognised by their length. Other delays, such as the timeouts of responses, are not shortened.
- */
-const SHORTENED_DELAYS_MS: ReadonlySet<number> = new Set([
-  ...Array.from({ length: limits.reconnectAttempts }, (_, index) => reconnectDelayMs(index + 1)),
-  limits.reconnectResetAfterMs,
-]);
-
-const shortenDelay = (delayMs: number): number =>
-  SHORTENED_DELAYS_MS.has(delayMs) ? delayMs / SPEED_UP : delayMs;
+import { actAs, type Act } from './acting';
+import { createClock, createConnectionClock } from './page-clock';
+import { adaptSocket } from './page-socket';
 
 /** The time from the offer of Reconnect until the user presses it. */
 const RECONNECT_PRESSED_AFTER_MS = 50;
-
-/** A clock whose timers do their work through `act`. @param adjustDelay returns the delay that a timer really waits */
-const createClock = (act: Act, adjustDelay = (delayMs: number): number => delayMs): Clock => ({
-  now: () => Date.now(),
-  setTimeout: (run, delayMs) => Number(setTimeout(() => act(run), adjustDelay(delayMs)).unref()),
-  clearTimeout: (timer) => clearTimeout(timer),
-});
-
-/**
- * Adapts a socket of `ws` to that of a browser. Its events differ, so each one is replaced by an object with the fields
- * that SocketClient reads.
- */
-const adaptSocket = (socket: WebSocket, act: Act): SocketLike => {
-  const adapted: SocketLike = {
-    get readyState() {
-      return socket.readyState;
-    },
-    onopen: null,
-    onmessage: null,
-    onclose: null,
-    send: (data) => socket.send(data as string),
-    close: (code) => socket.close(code),
-  };
-  type Listener = ((event: unknown) => void) | null;
-  const emit = (listener: Listener, event: object): void => act(() => listener?.(event));
-  socket.on('open', () => emit(adapted.onopen as Listener, {}));
-  socket.on('message', (raw: Buffer) => emit(adapted.onmessage as Listener, { data: raw.toString() }));
-  socket.on('close', (code) => emit(adapted.onclose as Listener, { code }));
-  return adapted;
-};
 
 const noOtherTabs = {
   enter: () => undefined,
@@ -69,7 +23,7 @@ const noOtherTabs = {
  */
 export class ChatPage {
   readonly chat: ReturnType<typeof createRandomChat>;
-  /** Events that must not happen: the server signs the user out, or forbids a reconnect. */
+  /** Closes that must not happen: the server does not accept the login, or the page has sent too many frames. */
   readonly violations: string[] = [];
   private readonly client: SocketClient;
   private socket: WebSocket | undefined;
@@ -88,17 +42,19 @@ export class ChatPage {
     const act: Act = (work) => this.act(work);
     this.chat = createRandomChat({ clock: createClock(act), newId, chatTabs: noOtherTabs });
     this.client = new SocketClient({
-      clock: createClock(act, shortenDelay),
+      clock: createConnectionClock(act),
       parse: parseFrame,
       connect: () => this.connect(),
       buildAuthentication: () => {
         const lastSeen = this.chat.getLastSeen();
+        // `takeShowsChat` also stores the value as the one last sent to the server.
         const showsChat = this.chat.takeShowsChat();
         return { userId: this.id, showsChat, ...(lastSeen ? { lastSeen } : {}) };
       },
-      // Before this call, `handleStatus` has already recorded the sign-out as a violation.
+      // Asked after a close with 4401 (not signed in), which `handleStatus` has already recorded as a violation. The
+      // answer lets the page reconnect, so `onSignedOut` is never called.
       checkSignedOut: async () => false,
-      onSignedOut: () => this.violations.push('signed out'),
+      onSignedOut: () => undefined,
       onStatus: (status) => this.handleStatus(status),
       onFrame: (frame) => this.chat.receive(frame),
       log: () => undefined,
@@ -128,6 +84,7 @@ export class ChatPage {
     this.act(() => this.client.stop());
   }
 
+  /** Runs `work` with the user of this page as the signed-in user. */
   act(work: () => void): void {
     actAs(this.visitor.user, work);
   }
@@ -150,7 +107,7 @@ export class ChatPage {
   }
 
   private handleStatus(status: ConnectionStatus): void {
-    // `failed`: the client no longer reconnects by itself.
+    // `failed`: the client no longer reconnects by itself, or asks `checkSignedOut` first.
     if (status.kind !== 'failed' || this.isStopped) return;
     this.chat.handleConnectionGivenUp();
     if (status.canReconnect) this.reconnectSoon();

@@ -85,7 +85,7 @@ export const parseOptions = (args: readonly string[]): Options => {
       openedSockets: isShort ? 200 : 2_000,
       warmUpOpenings: isShort ? 1 : 5,
       deliveryRate: isShort ? 100 : 500,
-      cutSeconds: isShort ? 5 : 45,
+      cutRunSeconds: isShort ? 5 : 45,
       signUps: isShort ? 50 : 500,
       profileFolder: values.profile,
     },

@@ -8,14 +8,19 @@ describe('parseRedisAddress', () => {
     },
   );
 
-  it('reads the nodes and credentials of a cluster', () => {
-    expect(
-      parseRedisAddress('redis+cluster://thaw:p%40ss:word@one:7001,10.0.0.2:7002,[::1]:7003,two'),
-    ).toEqual({
+  it('reads the credentials of a cluster, whose password may contain a colon and an encoded @', () => {
+    expect(parseRedisAddress('redis+cluster://thaw:p%40ss:word@one')).toMatchObject({
+      username: 'thaw',
+      password: 'p@ss:word',
+    });
+  });
+
+  it('reads the nodes of a cluster: names, IPv4 and IPv6 addresses, with or without a port', () => {
+    expect(parseRedisAddress('redis+cluster://thaw:secret@one:7001,10.0.0.2:7002,[::1]:7003,two')).toEqual({
       kind: 'cluster',
       hasTls: false,
       username: 'thaw',
-      password: 'p@ss:word',
+      password: 'secret',
       nodes: [
         { host: 'one', port: 7001 },
         { host: '10.0.0.2', port: 7002 },

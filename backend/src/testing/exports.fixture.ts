@@ -12,7 +12,8 @@ type RunStatement = (sql: string, parameters: unknown[]) => Promise<unknown>;
 
 /**
  * Writes `chats` random chats (chats with a stranger) of a user to the event store and the chat history, each with
- * `messages` messages. The user sends all messages; the partner is the user `userId + 1`.
+ * `messages` messages. The user sends all messages; the partner is the user `userId + 1`. In the stream of a chat,
+ * `ChatStarted` has the position 1 and the messages have the positions from 2.
  */
 export const fillChats = async (
   runStatement: RunStatement,
@@ -30,7 +31,7 @@ export const fillChats = async (
        SELECT id, stream_id, $1::bigint, $1::bigint + 1, now() FROM chat
      ), stream AS (
        INSERT INTO event_streams (stream_id, stream_type, version)
-       SELECT stream_id, 'chat', $3::int + 1 FROM chat
+       SELECT stream_id, 'chat', 1 + $3::int FROM chat -- ChatStarted and the messages
      ), message AS MATERIALIZED ( -- so that event_private and events get the same event ids
        SELECT stream_id, n, gen_random_uuid() AS event_id FROM chat, generate_series(1, $3::int) AS n
      ), private AS (
@@ -38,14 +39,22 @@ export const fillChats = async (
        SELECT event_id, stream_id, $1::bigint, jsonb_build_object('content', repeat('words ', 20), 'replyTo', null)
        FROM message
      )
-     INSERT INTO events (stream_id, stream_position, event_id, type, schema_version, data, metadata, occurred_at)
-     SELECT stream_id, 1, gen_random_uuid(), 'ChatStarted', 1,
-       jsonb_build_object('userIds', jsonb_build_array($1::bigint, $1::bigint + 1)), '{}'::jsonb, now() FROM chat
+     INSERT INTO events
+       (stream_id, stream_position, event_id, type, schema_version,
+        data,
+        metadata, occurred_at)
+     SELECT
+        stream_id, 1, gen_random_uuid(), 'ChatStarted', 1,
+        jsonb_build_object('userIds', jsonb_build_array($1::bigint, $1::bigint + 1)),
+        '{}'::jsonb, now()
+     FROM chat
      UNION ALL
-     SELECT stream_id, n + 1, event_id, 'MessageSent', 1,
-       jsonb_build_object('senderId', $1::bigint, 'messageType', 'text'),
-       '{"entryId":"1-0"}'::jsonb, -- all messages share one entry id, the messageId of an export
-       now() FROM message`,
+     SELECT
+        stream_id, n + 1, event_id, 'MessageSent', 1,
+        jsonb_build_object('senderId', $1::bigint, 'messageType', 'text'),
+        -- An export shows the entry id as messageId. Here, all messages have the same.
+        '{"entryId":"1-0"}'::jsonb, now()
+     FROM message`,
     [userId, chats, messages],
   );
 };

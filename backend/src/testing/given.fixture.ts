@@ -8,7 +8,7 @@ interface TestedDecider<State, Command, Event, Decision> {
 
 /**
  * Creates a function for tests of one decider: `given(...pastEvents).when(command).then(...newEvents)`.
- * @param extractEvents extracts the events from a decision. Needed if the decision is not simply a list of events.
+ * @param extractEvents extracts the events from a decision. Must be given unless the decision is the list of events.
  * @example
  * const given = createGiven(userDecider);
  * given(registered()).when(chooseGender()).then({ type: 'GenderChosen' });
@@ -18,10 +18,10 @@ export const createGiven =
     decider: TestedDecider<State, Command, Event, Decision>,
     extractEvents = (decision: Decision): readonly object[] => decision as readonly object[],
   ) =>
-  (...history: readonly Event[]) => ({
+  (...pastEvents: readonly Event[]) => ({
     when(command: Command) {
       const decide = (): Decision => {
-        const state = history.reduce(
+        const state = pastEvents.reduce(
           (previous, event) => decider.evolve(previous, event),
           decider.initialState(),
         );

@@ -3,6 +3,10 @@ import type { RedisClient } from '../platform/redis/redis-connection.factory';
 import { RedisScript } from '../platform/redis/redis-script.model';
 import type { MatchQueueCrowd, ModelUser } from './match-queue-crowd.model';
 
+// A model-based test executes random steps in the match queue and in a model of it, and compares both after each step.
+// The model does not know everything, so two things are taken from Redis: when a user joined who was matched at once,
+// and whether a scan has already removed a user without live replicas from the queue.
+
 /** In Redis, the empty string stands for the pool `common`. */
 const toPoolName = (pool: ModelUser['pool']): string => (pool === 'care' ? 'care' : '');
 
@@ -22,7 +26,7 @@ const queueKeys = (['common', 'care'] as const).flatMap((pool) =>
 /** The members of a queue and their scores, alternately. */
 type Queue = readonly string[];
 
-/** A user's record. `expiresInMs` is negative if there is none, or if it does not expire. */
+/** A user's record. `expiresInMs` is negative if the record does not exist or has no expiry. */
 type UserRecord = [
   fields: [state: string | null, since: string | null, sessionId: string | null, pool: string | null],
   expiresInMs: number,
@@ -54,8 +58,8 @@ interface UserInRedis {
 }
 
 /**
- * Checks that Redis agrees with the model: each user is in one state and, while searching, in one queue. Before that,
- * copies to the model the times of joining that only Redis knows.
+ * Checks that Redis agrees with the model: each user is in one state and, while searching, in one queue. Before a user
+ * is checked, the model gets their time of joining, if only Redis knows it.
  */
 export const expectRedisToMatchModel = async (redis: RedisClient, crowd: MatchQueueCrowd): Promise<void> => {
   const keys = [...queueKeys, ...crowd.users.map(({ id }) => matchingKeys.user(id))];
@@ -92,7 +96,10 @@ const findEntries = (queueKey: string, queue: Queue, id: number): UserInRedis['e
   return entries;
 };
 
-/** A user who was matched as soon as they joined still has `since` 0 in the model. Copies the time from Redis. */
+/**
+ * Copies `since` from Redis if the model does not know it yet. The result of a join contains the time only if the user
+ * has to wait, so it is missing for a user who was matched at once.
+ */
 const completeSince = (user: ModelUser, found: UserInRedis): void => {
   const isInMatch = user.state === 'claimed' || user.state === 'chatting';
   if (isInMatch && user.since === 0) user.since = found.since ?? 0;
@@ -101,7 +108,8 @@ const completeSince = (user: ModelUser, found: UserInRedis): void => {
 const computeExpected = (user: ModelUser, crowd: MatchQueueCrowd, found: UserInRedis): UserInRedis => {
   if (user.state === 'nowhere')
     return { state: null, pool: null, sessionId: null, since: null, entries: [], isExpiring: false };
-  // A user whose replicas are all dead stays in the queue until a scan removes them, so both are right.
+  // A user whose replicas are all dead stays in the queue until a scan removes them. The model does not know when that
+  // happens, so for such a user both queued and not queued are right.
   const mayBeQueued = crowd.isConnected(user) || found.entries.length === 1;
   const isQueued = user.state === 'searching' && mayBeQueued;
   return {

@@ -25,7 +25,10 @@ export interface StoredReport {
   reportId: number;
   caseId: number;
   weight: number;
-  /** User id under which the reporter is counted. In a case, reporters on one device share an id and count once. */
+  /**
+   * The reporter's id, or that of an account on the same device that reported in the case before. Reports of a case
+   * with the same `countsAs` count as those of one reporter.
+   */
   countsAs: number;
   evidenceHash: string;
   /** The reported chat, a `ReportContext`. */

@@ -41,8 +41,8 @@ export const recordConduct = async <Type extends StandingEvent['type']>(
 };
 
 /**
- * Suspends or bans a user. A suspension ends at `until`, by default in an hour, or never if that is null. A ban never
- * ends.
+ * Suspends or bans a user. A ban never ends.
+ * @param options.until when a suspension ends, by default in an hour; null if it never ends
  * @returns the ids of the sanction and its notice.
  */
 export const imposeSanction = async (

@@ -12,14 +12,15 @@ import { createTestRedis, subscribeToChannels, type TestRedis } from './test-red
 
 /**
  * Access to the hot log, which is the part of Redis with the streams of live chats and the presence of their users.
- * Hooks set most properties, so read them in tests or later hooks, and do not destructure them outside.
+ * Hooks set most properties. Read them only in tests and in later hooks: destructured outside, they are undefined.
  */
 export interface TestHotLog {
   store: TestRedis;
   /** The chat of the users 1 and 2; a new one for each test. */
   sessionId: string;
+  /** Three connections, so that tests can write to the log through several at the same time. */
   clients: readonly RedisClient[];
-  /** One repository on each of the clients. */
+  /** One repository for each of the clients. */
   logs: readonly ChatLogRepository[];
   /** The presence service of a replica. All of them use the first client. */
   getPresence(replicaId: string): ChatPresenceService;
@@ -27,11 +28,11 @@ export interface TestHotLog {
   presence: ChatPresenceService;
   /** The dead replicas that presence services find. Empty at the start of each test; tests may assign other ones. */
   dead: DeadReplicas;
-  /** What was published about the session to the replicas `r1`, `r2` and `r3`, by their channels. */
+  /** The messages about the session that the replicas `r1`, `r2` and `r3` received. The keys are their channels. */
   messagesByChannel: ReadonlyMap<string, string[]>;
   /** The list of `messagesByChannel` for the channel of `r1`. */
   messages: string[];
-  /** The keys of the session's shard. */
+  /** The keys and channels of the session's shard. */
   getKeys(): ReturnType<typeof chatKeys>;
   /**
    * Adds a socket of the user 1 or 2 to the session.
@@ -57,7 +58,7 @@ export const useTestHotLog = (): TestHotLog => {
   hotLog.getPresence = (replicaId) => {
     const existing = presences.get(replicaId);
     if (existing) return existing;
-    // A function, because tests replace `dead`.
+    // The lease reads `dead` at each call, because tests replace it.
     const lease = createFakeLease(replicaId, () => hotLog.dead);
     const presence = new ChatPresenceService(hotLog.clients[0]!, lease, environment);
     presences.set(replicaId, presence);

@@ -4,9 +4,9 @@ import { type CurrentChat, type Frame, type LiveUser, wait } from './live-user.t
 
 /** The reactions that the product offers. */
 const reactionEmojis = ['❤️', '😂', '😮', '😢', '😡', '👍', '👎', '🔥', '💯', '👏'];
-/** Number of questions in the product's question bank, which are numbered from 1. */
+/** Number of questions in the product's question bank. Their ids count from 1. */
 const QUESTION_COUNT = 85;
-/** How many of 100 actions in a chat are of each kind. */
+/** How many of 100 random actions in a chat are of each kind. Answers to the questions of games come in addition. */
 const actionShares = { message: 75, reaction: 10, edit: 5, game: 4, typing: 6 };
 type ActionKind = keyof typeof actionShares;
 /** Each kind as often as its share. */
@@ -56,7 +56,10 @@ export class Conversation {
   private lastOwnMessageId: string | undefined;
   /** The partner's newest message, unless this user has reacted to it. */
   private lastPartnerMessageId: string | undefined;
-  /** The number of questions that this user has asked in one session, over all calls of `talk`. */
+  /**
+   * How many questions this user has asked in the session `sessionId`. Kept from one call of `talk` to the next,
+   * because both may be in the same chat.
+   */
   private askedQuestions: { sessionId: string; count: number } | undefined;
   /** The open game of Break the Ice, in which both users answer a question. */
   private game: { gameId: string; options: string[]; hasAnswered: boolean } | undefined;
@@ -65,12 +68,12 @@ export class Conversation {
     user.onFrame = (frame) => this.recordFrame(frame);
   }
 
-  /** Performs random actions until `untilMs` (epoch milliseconds) or the end of the chat. */
+  /** Performs random actions and answers questions, until `untilMs` (epoch milliseconds) or the end of the chat. */
   async talk(untilMs: number): Promise<void> {
     this.forgetMessagesAndGame();
     while (this.user.chat && Date.now() < untilMs) {
       await wait(Math.min(chooseThinkingTimeMs(), untilMs - Date.now()));
-      await this.performRandomAction();
+      await this.performAction();
     }
   }
 
@@ -101,7 +104,8 @@ export class Conversation {
     return true;
   }
 
-  private async performRandomAction(): Promise<void> {
+  private async performAction(): Promise<void> {
+    // An open question is answered before any random action.
     if (this.game && !this.game.hasAnswered) return this.answerQuestion();
     switch (pick(hundredActions)) {
       case 'message':
@@ -127,8 +131,8 @@ export class Conversation {
     const { chat, id: userId } = this.user;
     const messageId = this.lastPartnerMessageId;
     if (!chat || messageId === undefined) return;
-    // Not again to the same message: a repeated reaction is acknowledged with the `seq` of the first one, and an event
-    // that arrives twice counts as an error.
+    // Not again to the same message: the ack of a repeated reaction has the `seq` of the first one, which `Sequence`
+    // would count as a duplicate event.
     this.lastPartnerMessageId = undefined;
     const { sessionId } = chat;
     await this.user.request('message_reaction', {
@@ -164,8 +168,8 @@ export class Conversation {
     });
     const startedQuestion = ack?.event === 'ack' ? (ack.data.question as { options: string[] }) : undefined;
     if (!startedQuestion) return;
-    // A game of the partner may have arrived before the ack.
-    this.game ??= { gameId, options: startedQuestion.options, hasAnswered: false };
+    // The server accepts a game only while no other is open, so this replaces none.
+    this.game = { gameId, options: startedQuestion.options, hasAnswered: false };
   }
 
   /**

@@ -17,13 +17,16 @@ import { createNodeTestCommand } from './node-test.mjs';
 import { findFirefox, findWebKit } from './other-browsers.mjs';
 
 const MINUTE_MS = 60_000;
-/** Returned by `needs.find` (see `Stage`) if the programs exist, and the tests find them without variables. */
+/**
+ * Returned by a function that finds the programs of a stage (`needs.find` of `Stage` in stages.mjs): they exist, and
+ * the tests find them without environment variables.
+ */
 const NO_VARIABLES = {};
 
 /**
- * Lists the stages of `npm run test:optional`. A stage is skipped if its programs are not installed and cannot be
- * provided. Stages without `needs` use only programs that `npm test` needs as well. Stages with `needsStores` use the
- * PostgreSQL and Redis of the run; the others start their own or need none.
+ * Lists the stages of `npm run test:optional`. `needs` names the programs of a stage that `npm test` does not use; a
+ * stage is skipped if they are not installed and cannot be provided. `needsStores` is about PostgreSQL and Redis: with
+ * it, a stage uses those of the run; without it, a stage starts its own or uses none.
  * @param {string} reports  folder for the reports of the tools
  * @returns {import('./stages.mjs').Stage[]}
  */
@@ -68,7 +71,7 @@ function createOtherBrowserStage(browser, reports, needs) {
   };
 }
 
-/** Runs the integration specs that use Redis most, one file at a time, on three primaries with a replica each. */
+/** Runs the integration specs that depend most on Redis, one file at a time, on three primaries with a replica each. */
 function createClusterStage(report) {
   // Regular expressions for the paths of the specs.
   const specPatterns = [
@@ -116,9 +119,9 @@ function createFailoverStage(report) {
 /** Runs the integration specs of the modules on a PostgreSQL behind a PgBouncer in transaction mode. */
 function createPoolerStage(report) {
   const projectArgs = ['--selectProjects', 'integration', 'pooler', '--maxWorkers=2'];
-  const specArgs = ['--testPathPatterns', 'src/modules/', 'test/pooler/'];
-  // PgBouncer does not know the roles and databases that the spec of the restored backup creates. The argument replaces
-  // the patterns of the configuration of Jest, so it repeats them.
+  const specArgs = ['--testPathPatterns', 'src/modules/|test/pooler/'];
+  // PgBouncer does not know the roles and databases that the spec of the restored backup creates. The first two
+  // patterns are those of jest.config.mjs, which this argument replaces.
   const ignoreArgs = ['--testPathIgnorePatterns', '/node_modules/', '/dist/', 'restored-backup'];
   return {
     name: 'pgbouncer',
@@ -175,7 +178,7 @@ function createLoadStage(report) {
   };
 }
 
-/** Tests the alert rules and the dashboard with Prometheus, while k6 creates load. PostgreSQL has a read replica. */
+/** Tests the alert rules and the dashboard with Prometheus, under load from k6, on PostgreSQL with a read replica. */
 function createMetricsStage(report) {
   return {
     name: 'metrics: prometheus',
@@ -239,7 +242,7 @@ function createStorageStage(report) {
   };
 }
 
-/** Tests the product behind the example configuration of nginx for TLS. */
+/** Tests the product behind nginx with the example configuration for TLS. `npm test` uses nginx as well. */
 function createTlsStage(report) {
   return {
     name: 'tls: nginx',

@@ -1,8 +1,8 @@
 import fs from 'node:fs';
 import { resolveInRepository } from '../paths.mjs';
 
-// The files, folders and identifiers that a page names in backticks. A placeholder in a name, such as `<feature>`, is
-// written as `*` here.
+// Lists the files, folders and identifiers that a page names in backticks, for `documentation.test.mjs`. A page is a
+// Markdown file of the repository. A placeholder in a name, such as `<feature>`, is written as `*` here.
 
 /**
  * A file name with a known suffix, with or without its folders.
@@ -14,8 +14,11 @@ const FILE_NAME =
   /^(?!\.thaw\/)(?:[\w.*-]+\/)*[\w.*-]+\.(ts|tsx|mts|mjs|cjs|css|json|sh|yml|sql|md|conf|template)$/;
 /**
  * The path of a folder, or of a file with another suffix. It contains a slash, but does not begin with one.
- * - matches: `deploy/local`, `.github/workflows/`, `backend/.swcrc`, and also the package `radix-ui/internal`
+ * - matches: `deploy/local`, `.github/workflows/`, `backend/.swcrc`
  * - does not match: the route `/health/live`, the package `@nestjs/core`, the network `10.0.0.0/8`, `.thaw/logs`
+ *
+ * It also matches some names that are not paths, such as the package `radix-ui/internal`. `startsWithExistingFolder`
+ * excludes them.
  */
 const OTHER_PATH = /^(?!\.thaw\/|[\d.]+\/)\.?[\w-][\w.*-]*(\/[\w.*-]+)+\/?$/;
 /**

@@ -32,6 +32,18 @@ it('applies the response except a name that was pushed before the response arriv
   expect(currentUser()?.username).toBe('pushed');
 });
 
+it("takes the server's standing although another tab has stored the user again in the meantime", async () => {
+  let respond: (user: object) => void = () => undefined;
+  const heldResponse = new Promise<object>((resolve) => (respond = resolve));
+  const server = fakeServer({ 'GET /api/user/7': () => heldResponse });
+  renderWithCache(<SessionCheck />);
+  await waitFor(() => expect(server.calls).toHaveLength(1));
+  // A new object with the same content, as it is read from localStorage.
+  act(() => mergeIntoUser({ standing: structuredClone(storedUser.standing) }));
+  respond({ ...storedUser, standing: { ...storedUser.standing, kind: 'care' } });
+  await waitFor(() => expect(currentUser()?.standing.kind).toBe('care'));
+});
+
 it.each([401, 404])('signs out when the server responds with %p', async (status) => {
   const warn = jest.spyOn(console, 'warn').mockImplementation(() => undefined);
   fakeServer({ 'GET /api/user/7': new Refusal(status) });

@@ -17,18 +17,26 @@ const fetchSessionUser = async (context: Parameters<typeof fetchUser>[0]): Promi
   }
 };
 
-/** Returns the fields in which two states of the same user differ, with the values of the later state. */
+/**
+ * Returns the fields in which two states of the same user differ, with the values of the later state. Objects are
+ * compared by content, because another tab's change of the stored user replaces them.
+ */
 const selectChangedFields = (before: SelfUser, after: SelfUser): Partial<SelfUser> =>
   Object.fromEntries(
-    Object.entries(after).filter(([field, value]) => value !== before[field as keyof SelfUser]),
+    Object.entries(after).filter(
+      ([field, value]) => JSON.stringify(value) !== JSON.stringify(before[field as keyof SelfUser]),
+    ),
   );
 
-/** Replaces the stored user with the server's, or signs out. @returns the stored user; null if it was not replaced. */
+/**
+ * Replaces the stored user with the server's, or signs out if the server has none.
+ * @returns the user who is stored now; null after signing out, or if the response was ignored
+ */
 const refreshStoredUser = async (context: Parameters<typeof fetchUser>[0]): Promise<SelfUser | null> => {
   const userBefore = currentUser();
   const response = await fetchSessionUser(context);
   const userAfter = currentUser();
-  // The response is about `userBefore`, who has signed out during the request.
+  // `userBefore` has signed out during the request, and perhaps another user has signed in: ignore the response.
   if (!userAfter || userAfter.id !== userBefore?.id) return null;
   if (response === null) {
     signOut();
@@ -59,8 +67,8 @@ export const useSessionCheck = (
 ): { isChecked: boolean; isModerator: boolean } => {
   const { data, error } = useQuery({
     queryKey: [`/api/user/${userId}`],
-    // The query function itself stores the user: an effect would run later, and could overwrite a change that the
-    // server has pushed since the response.
+    // The query function itself stores the user. An effect would run later, and could overwrite a change that the
+    // server pushes after the response.
     queryFn: refreshStoredUser,
     enabled: userId !== undefined,
     refetchOnMount: 'always',

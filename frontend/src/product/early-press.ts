@@ -1,6 +1,9 @@
 declare global {
   interface Window {
-    /** The last button pressed before hydration, recorded by public/theme.js; `stop` ends the recording. */
+    /**
+     * The last button pressed before hydration. public/theme.js records it, because it runs before the first paint.
+     * `stop` ends the recording.
+     */
     thawEarlyPress?: { button: HTMLElement | null; stop: () => void };
   }
 }

@@ -15,7 +15,7 @@ const readStorage = (): unknown => JSON.parse(localStorage.getItem(identityStora
 afterEach(() => signOut());
 
 describe('the signed-in user', () => {
-  it('is all that is stored, under a key named after the product', () => {
+  it('is the only stored state, under a key named after the product', () => {
     expect(identityStorageKey).toBe('thaw-chat-auth');
     signIn(aUser());
     expect(readStorage()).toEqual({ state: { user: aUser() }, version: 0 });
@@ -33,6 +33,7 @@ describe('the signed-in user', () => {
     ['a text as user', '{"state":{"user":"x"},"version":0}'],
     ['a user with a text as id', '{"state":{"user":{"id":"7"}},"version":0}'],
   ])('is null when the storage contains %s', async (_description, text) => {
+    // As when a page is loaded: no user is signed in before the storage is read.
     localStorage.setItem(identityStorageKey, text);
     await useIdentity.persist.rehydrate();
     expect(currentUser()).toBeNull();

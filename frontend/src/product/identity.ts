@@ -15,7 +15,10 @@ interface Identity {
 /** A copy of the contract's `goodStanding`. An import would load the schemas of the contract on every page. */
 const goodStanding: Standing = { kind: 'good', since: null, until: null, noticeId: null };
 
-/** Checks only the id. With it, the page fetches the user from the server and replaces the stored fields. */
+/**
+ * Checks only the id. The other fields need no check: `useSessionCheck` fetches the user with this id from the server
+ * and replaces the stored user.
+ */
 const isStoredUser = (value: unknown): value is SelfUser =>
   typeof value === 'object' && value !== null && 'id' in value && Number.isSafeInteger(value.id);
 

@@ -2,7 +2,7 @@ import { cn } from '@/lib/class-names';
 
 export interface PresenceDotProps {
   isOnline: boolean;
-  /** Background colour behind the picture; the ring around the dot has this colour. */
+  /** The surface behind the picture: the page's background or a card. The ring around the dot has its colour. */
   ground?: 'background' | 'card';
 }
 

@@ -8,7 +8,7 @@ export interface TextAreaProps {
   onChange: (value: string) => void;
   maxCodePoints: number;
   /** Length, in code points, from which the counter is shown. */
-  showCountFrom: number;
+  counterMinCodePoints: number;
   /** Formats the length, such as '900 of 1,000 characters'. */
   formatCount: (length: number, maximum: number) => string;
   rows?: number;
@@ -22,7 +22,7 @@ export const TextArea = ({
   value,
   onChange,
   maxCodePoints,
-  showCountFrom,
+  counterMinCodePoints,
   formatCount,
   rows = 3,
   isDisabled = false,
@@ -31,7 +31,7 @@ export const TextArea = ({
   const id = useId();
   const length = countCodePoints(normalizeText(value));
   const isTooLong = length > maxCodePoints;
-  const showsCount = length >= showCountFrom;
+  const showsCount = length >= counterMinCodePoints;
   return (
     <div className={cn('grid gap-1', className)}>
       <label htmlFor={id} className="text-sm font-semibold">
@@ -52,12 +52,12 @@ export const TextArea = ({
         )}
         onChange={({ target }) => onChange(target.value)}
       />
-      {/* Rendered while it is empty too: screen readers announce only the changes of an existing status. */}
+      {/* Present while it is empty too: screen readers announce only the changes of an existing status. */}
       <p
         id={`${id}-count`}
         role="status"
         className={cn(
-          'text-right text-xs tabular-nums empty:hidden',
+          'text-right text-xs tabular-nums empty:sr-only',
           isTooLong ? 'text-destructive' : 'text-muted-foreground',
         )}
       >

@@ -29,7 +29,7 @@ export interface Settings {
   /** Messages a second at which latency is measured (P8). Low enough that no contender queues messages. */
   deliveryRate: number;
   /** Length of the run with cut connections (P11). */
-  cutSeconds: number;
+  cutRunSeconds: number;
   /** Accounts created in each turn (P14). Also the number of chats, and of private messages, that `cost` measures. */
   signUps: number;
   /** Folder for CPU profiles; undefined: no profiles are taken. */

@@ -4,7 +4,7 @@ import { findFreePorts } from '../../../../deploy/local/processes/ports.mjs';
 import { logProgress } from '../figures/figure';
 import { ServerProcess } from './server-process';
 
-const builtFrontend = path.resolve(__dirname, '../../../../frontend/dist');
+const builtPage = path.resolve(__dirname, '../../../../frontend/dist');
 
 /**
  * Starts nginx in front of the api replicas, configured as by `npm start -- --replicas N`, with the rate limits of the
@@ -21,7 +21,7 @@ export const startProxy = async (
     port,
     host: '127.0.0.1',
     apiPorts: [...apiPorts],
-    page: builtFrontend,
+    page: builtPage,
     limitsProfile: 'load',
     logStep: (label, text) => logProgress(`${label}: ${text}`),
   });

@@ -6,6 +6,13 @@ import path from 'node:path';
 import { parseUploadUrl } from '@thaw/contract/uploads';
 import { PersonalDataRepository } from '../../platform/event-store/personal-data.repository';
 import { ProjectionRebuildService } from '../../platform/event-store/projection-rebuild.service';
+import {
+  hasEvidence,
+  isWaitingForLock,
+  readConductEventTypes,
+  readConductVersion,
+  readExpiries,
+} from '../../testing/conduct-stream.fixture';
 import { persistChat } from '../../testing/persisted-chat.fixture';
 import { uploadChatImage } from '../../testing/private-chat.fixture';
 import { startChat } from '../../testing/random-chat.fixture';
@@ -69,14 +76,6 @@ describe('the retention of evidence', () => {
     const [report] = await readStoredReports(stack, bob);
     return { ...chat, report: report!, key: parseUploadUrl(content)!.key };
   };
-  /** The version of the user's conduct stream, which a decision has to state. */
-  const readVersion = async ({ user }: ThawVisitor): Promise<number> => {
-    const [row] = await stack.database.dataSource.query<{ version: string }[]>(
-      'SELECT version FROM event_streams WHERE stream_id = $1',
-      [`conduct-${user.id}`],
-    );
-    return Number(row!.version);
-  };
   const decide = async (
     bob: ThawVisitor,
     { caseId }: StoredReport,
@@ -86,7 +85,7 @@ describe('the retention of evidence', () => {
       userId: bob.user.id,
       moderatorId: MODERATOR_ID,
       caseId,
-      version: await readVersion(bob),
+      version: await readConductVersion(stack, bob),
       excludedModeratorIds: [],
       isOnlyModerator: false,
       outcome,
@@ -97,28 +96,6 @@ describe('the retention of evidence', () => {
     });
   /** Runs the job that erases all expired personal data, including evidence, as if this time had passed. */
   const expireAfter = (ms: number) => worker.app.get(BodyExpiryProcessor).expire(new Date(Date.now() + ms));
-  /** Whether the evidence of the only report about Bob is stored. */
-  const hasEvidence = async (bob: ThawVisitor): Promise<boolean> =>
-    (await readStoredReports(stack, bob))[0]?.evidence !== undefined;
-  /**
-   * When the personal data of the user's conduct events expires, by event type; null while it is kept without an end.
-   * Data that has expired is absent.
-   */
-  const readExpiries = async ({ user }: ThawVisitor): Promise<Record<string, string | null>> => {
-    const rows = await stack.database.dataSource.query<{ type: string; expires_at: Date | null }[]>(
-      `SELECT e.type, p.expires_at FROM events e JOIN event_private p USING (stream_id, event_id)
-       WHERE stream_id = $1 ORDER BY stream_position`,
-      [`conduct-${user.id}`],
-    );
-    return Object.fromEntries(rows.map((row) => [row.type, row.expires_at?.toISOString() ?? null]));
-  };
-  const readEventTypes = async ({ user }: ThawVisitor): Promise<string[]> => {
-    const rows = await stack.database.dataSource.query<{ type: string }[]>(
-      'SELECT type FROM events WHERE stream_id = $1 ORDER BY stream_position',
-      [`conduct-${user.id}`],
-    );
-    return rows.map(({ type }) => type);
-  };
   /**
    * Runs the sweep, which deletes the files and then the rows of removed images that no case holds.
    * @returns whether the row of the image still exists.
@@ -130,24 +107,17 @@ describe('the retention of evidence', () => {
     ]);
     return rows.length > 0;
   };
-  /** Whether a statement in the test's database is waiting for a lock. */
-  const isWaitingForLock = async (): Promise<boolean> => {
-    const rows = await stack.database.dataSource.query<unknown[]>(
-      `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
-    );
-    return rows.length > 0;
-  };
 
   it('ends 72 hours after a dismissal, for images, report text and notes too', async () => {
     const { bob, report, key } = await reportNewChat();
     // The case is open.
     await expireAfter(LONG_AFTER_MS);
-    expect(await hasEvidence(bob)).toBe(true);
+    expect(await hasEvidence(stack, bob)).toBe(true);
     expect(await survivesSweep(key)).toBe(true);
 
     await decide(bob, report, 'dismissed');
     await expireAfter(71 * HOUR_MS);
-    expect(await hasEvidence(bob)).toBe(true);
+    expect(await hasEvidence(stack, bob)).toBe(true);
     // Two runs at the same time, and another one afterwards, expire the evidence once.
     await Promise.all([expireAfter(73 * HOUR_MS), expireAfter(73 * HOUR_MS)]);
     await expireAfter(73 * HOUR_MS);
@@ -155,11 +125,11 @@ describe('the retention of evidence', () => {
       expect.not.objectContaining({ words: expect.anything(), evidence: expect.anything() }),
     ]);
     // No personal data is left.
-    expect(await readExpiries(bob)).toEqual({});
-    const types = await readEventTypes(bob);
+    expect(await readExpiries(stack, bob)).toEqual({});
+    const types = await readConductEventTypes(stack, bob);
     expect(types.filter((type) => type === 'EvidenceExpired')).toHaveLength(1);
-    // `BodiesExpired` is appended only to streams without an expiry handler. The handler of conduct streams appends
-    // `EvidenceExpired` instead.
+    // The job appends `BodiesExpired` when the contents of a stream's messages (the bodies) expire. It must not do so
+    // here: a conduct stream has evidence instead of messages, and gets `EvidenceExpired`.
     expect(types).not.toContain('BodiesExpired');
     expect(await stack.replicas[0]!.app.get(HeldImagesService).open(key)).toBeNull();
     expect(await survivesSweep(key)).toBe(false);
@@ -169,11 +139,11 @@ describe('the retention of evidence', () => {
     const { bob, report, key } = await reportNewChat();
     await decide(bob, report, 'warned');
     await expireAfter(182 * DAY_MS);
-    expect(await hasEvidence(bob)).toBe(true);
+    expect(await hasEvidence(stack, bob)).toBe(true);
     expect(await survivesSweep(key)).toBe(true);
     await expireAfter(184 * DAY_MS);
-    expect(await hasEvidence(bob)).toBe(false);
-    expect(await readExpiries(bob)).toEqual({});
+    expect(await hasEvidence(stack, bob)).toBe(false);
+    expect(await readExpiries(stack, bob)).toEqual({});
     expect(await survivesSweep(key)).toBe(false);
   });
 
@@ -181,9 +151,9 @@ describe('the retention of evidence', () => {
     const { bob, report } = await reportNewChat();
     await decide(bob, report, 'banned');
     await expireAfter(184 * DAY_MS);
-    expect(await hasEvidence(bob)).toBe(false);
+    expect(await hasEvidence(stack, bob)).toBe(false);
     // The decision contains the facts.
-    expect(await readExpiries(bob)).toEqual({ CaseDecided: null });
+    expect(await readExpiries(stack, bob)).toEqual({ CaseDecided: null });
   });
 
   it('lasts until a legal hold is lifted, and for at least 365 days after it was placed', async () => {
@@ -192,27 +162,27 @@ describe('the retention of evidence', () => {
     const hold = { userId: bob.user.id, moderatorId: MODERATOR_ID, reason: 'asked for by the police' };
     await conduct.setLegalHold({ ...hold, isHeld: true });
     await expireAfter(LONG_AFTER_MS);
-    expect(await hasEvidence(bob)).toBe(true);
+    expect(await hasEvidence(stack, bob)).toBe(true);
     await conduct.setLegalHold({ ...hold, isHeld: false });
     await expireAfter(364 * DAY_MS);
-    expect(await hasEvidence(bob)).toBe(true);
+    expect(await hasEvidence(stack, bob)).toBe(true);
     await expireAfter(366 * DAY_MS);
-    expect(await hasEvidence(bob)).toBe(false);
+    expect(await hasEvidence(stack, bob)).toBe(false);
     expect(await survivesSweep(key)).toBe(false);
   });
 
-  it('is counted from the end of a chat that continues after the dismissal', async () => {
+  it('ends 72 hours after the end of the chat, if the chat has continued after the dismissal', async () => {
     const chat = await startChat(stack);
     const { ada, bob, sessionId } = chat;
     await fileReport(ada, bob, { sessionId });
     const [report] = await readStoredReports(stack, bob);
     await decide(bob, report!, 'dismissed');
-    const expiryByDismissal = Date.parse((await readExpiries(bob)).ReportFiled!);
+    const expiryByDismissal = Date.parse((await readExpiries(stack, bob)).ReportFiled!);
     await chat.bobSocket.request('skip_chat', { sessionId });
-    // Persists the chat as if it had ended two days later. `persistChat` makes events older, or newer if the time is
-    // negative.
-    await persistChat(stack.replicas[0]!, sessionId, -48 * HOUR_MS);
-    const expiryByEnd = Date.parse((await readExpiries(bob)).ReportFiled!);
+    // Stores the end of the chat as if it were two days later: a negative `olderByMs` makes the events newer.
+    const olderByMs = -48 * HOUR_MS;
+    await persistChat(stack.replicas[0]!, sessionId, olderByMs);
+    const expiryByEnd = Date.parse((await readExpiries(stack, bob)).ReportFiled!);
     expect(expiryByEnd - expiryByDismissal).toBeGreaterThan(47 * HOUR_MS);
     expect(expiryByEnd - expiryByDismissal).toBeLessThan(49 * HOUR_MS);
   });
@@ -224,18 +194,21 @@ describe('the retention of evidence', () => {
     const [report] = await readStoredReports(stack, bob);
     const originalExpireEventsAt = PersonalDataRepository.expireEventsAt.bind(PersonalDataRepository);
     let dismissal: Promise<unknown> | undefined;
-    // This call is made in the transaction that stores the chat's end, which has locked the conduct stream and computed
-    // the expiry: null, because the case is open. The dismissal waits for the lock. Otherwise it would be stored first,
-    // and this null would overwrite its expiry.
+    // 1. The transaction that stores the end of the chat locks the conduct stream. It computes that the evidence has no
+    //    expiry (null), because the case is open, and calls `expireEventsAt` to store the null.
+    // 2. Now the dismissal begins, and waits for the lock.
+    // 3. The transaction stores the null and ends.
+    // 4. The dismissal gets the lock, and stores the expiry.
+    // Without the lock, the dismissal would store the expiry before step 3, and the null would overwrite it.
     jest.spyOn(PersonalDataRepository, 'expireEventsAt').mockImplementationOnce(async (...args) => {
       let isDismissed = false;
       dismissal = decide(bob, report!, 'dismissed').then(() => (isDismissed = true));
-      await until(async () => isDismissed || (await isWaitingForLock()));
+      await until(async () => isDismissed || (await isWaitingForLock(stack)));
       await originalExpireEventsAt(...args);
     });
     await persistChat(stack.replicas[0]!, sessionId);
     await dismissal;
-    expect((await readExpiries(bob)).ReportFiled).toEqual(expect.any(String));
+    expect((await readExpiries(stack, bob)).ReportFiled).toEqual(expect.any(String));
   });
 
   it('ends at the same times after a rebuild of the read models', async () => {
@@ -243,7 +216,8 @@ describe('the retention of evidence', () => {
     const [warned, dismissed, open] = [await reportNewChat(), await reportNewChat(), await reportNewChat()];
     await decide(warned.bob, warned.report, 'warned');
     await decide(dismissed.bob, dismissed.report, 'dismissed');
-    const readAllExpiries = () => Promise.all([warned, dismissed, open].map(({ bob }) => readExpiries(bob)));
+    const readAllExpiries = () =>
+      Promise.all([warned, dismissed, open].map(({ bob }) => readExpiries(stack, bob)));
     const before = await readAllExpiries();
     expect(before[0]!.ReportFiled).toEqual(expect.any(String));
     expect(before[2]!.ReportFiled).toBeNull();

@@ -1,8 +1,8 @@
 import { Module } from '@nestjs/common';
-import { AppealsService } from './application/appeals.service';
+import { NoticeResponsesService } from './application/notice-responses.service';
 import { ConductModule } from './conduct.module';
 import { NoticesController } from './transport/notices.controller';
 
 /** The HTTP routes of notices to users about decisions, and of appeals against them. */
-@Module({ imports: [ConductModule], controllers: [NoticesController], providers: [AppealsService] })
+@Module({ imports: [ConductModule], controllers: [NoticesController], providers: [NoticeResponsesService] })
 export class NoticesModule {}

@@ -71,7 +71,8 @@ describe('the deletion of an account', () => {
       edited: createCanaryWord(),
       clientId: createCanaryWord(),
       gameId: createCanaryWord(),
-      // Only an answer contains the text of an option: a game stores the id of its question.
+      // The text of an option. Although it is not random, it can be searched for like the other words: a game stores
+      // only the id of its question, so the text is stored only as an answer.
       answer: options[0]!,
       privateMessage: createCanaryWord(),
       privateEdit: createCanaryWord(),
@@ -174,7 +175,7 @@ describe('the deletion of an account', () => {
       expect(await queryRows('SELECT 1 FROM uploads WHERE owner_id = $1', ada.user.id)).toEqual([]);
     });
 
-    it('leaves read models that a rebuild restores unchanged', async () => {
+    it('leaves read models that do not change when they are rebuilt from the event log', async () => {
       const dumpReadModels = async () => {
         const tables = await dumpTables(stack.database.dataSource);
         return ['private_messages', 'chat_history', 'friendships', 'blocks'].map((name) =>
@@ -207,7 +208,8 @@ describe('the deletion of an account', () => {
     it('issues a receipt whose signature can be verified with the published key', async () => {
       const { body } = await bob.call('GET', '/api/receipts/keys');
       const [key] = body.keys as [JsonWebKey & { kid: string }];
-      const [header, content, signature] = receipt.receipt!.split('.');
+      const signedToken = receipt.receipt!;
+      const [header, content, signature] = signedToken.split('.');
       const isValid = verify(
         null,
         Buffer.from(`${header}.${content}`),

@@ -16,8 +16,8 @@ export const createIndexConcurrently = async (
     [name],
   )) as { isValid: boolean }[];
   if (existing?.isValid) return;
-  // Without a limit (0), because CREATE INDEX CONCURRENTLY waits for the end of every older transaction. No writer
-  // waits for it meanwhile.
+  // No limit (0) on the wait for a lock: CREATE INDEX CONCURRENTLY waits for the end of every older transaction. No
+  // writer waits for it meanwhile.
   await queryRunner.query('SET lock_timeout = 0');
   try {
     // An interrupted run leaves an invalid index, which no query uses.

@@ -22,8 +22,8 @@ export class DatabaseModule {
   }
 
   /**
-   * For operators' commands. The driver waits up to a day for a statement, but PostgreSQL still applies the time-outs
-   * of the database role.
+   * For operators' commands. Transactions that need long switch off PostgreSQL's time-out of statements, so the driver
+   * waits up to a day. All other statements have the time-outs of the database role.
    */
   static forOperator(): DynamicModule {
     return createModule(operatorTimeouts);

@@ -1,7 +1,11 @@
 /**
- * The variable parts of a statement that opens a stream. Their parameters start at $9. The event store binds $1 event
- * id, $2 type, $3 schema version, $4 data, $5 metadata, $6 personal data, $7 id of the user whom the personal data is
- * about, and $8 how long it is kept, in milliseconds.
+ * The parts of the statement of `buildOpenStreamSql` that the calling module provides. Each becomes a common table
+ * expression (CTE) of the statement: `query` the first one, `opening`, and `project` the last one. Between them, the
+ * CTE `opened` inserts the event.
+ *
+ * The parameters of the parts start at $9. The event store binds $1 event id, $2 type, $3 schema version, $4 data,
+ * $5 metadata, $6 personal data, $7 id of the user whom the personal data is about, and $8 how long it is kept, in
+ * milliseconds.
  */
 export interface OpeningParts {
   /**
@@ -11,8 +15,8 @@ export interface OpeningParts {
    */
   query: string;
   /**
-   * An INSERT that writes the rows of the read model. It reads the row of `query` from `opening`, with the condition
-   * `WHERE is_new`, and the `global_position` of the new event from `opened`.
+   * An INSERT that writes the rows of the read model. It reads the row of `query` from the CTE `opening`, with the
+   * condition `WHERE is_new`, and the `global_position` of the new event from the CTE `opened`.
    */
   project: string;
 }

@@ -6,12 +6,15 @@ import { type OutboxEntry, toOutboxEntry } from './outbox.repository';
 import { moveScript } from './outbox.scripts';
 
 const PAGE_SIZE = 500;
-/** Index of the value of `reason` among the names and values of the fields: `reason` is the fourth field. */
-const REASON_INDEX = 3 * 2 + 1;
+/**
+ * Index of the value of `reason` in what XRANGE returns for a dead letter: the names and values of its fields,
+ * alternately. The fields are `session`, `entry`, `event` and `reason`, in this order.
+ */
+const REASON_INDEX = 7;
 
 /**
- * Describes an outbox entry that PostgreSQL refuses, without the event itself. `entryId` is its id in the stream of the
- * session.
+ * Describes an outbox entry that PostgreSQL refuses, without the event itself. The event has a different id in each
+ * stream: `entryId` in the stream of the session, `outboxId` in the outbox, and `deadLetterId` in the dead letters.
  */
 export interface DeadLetter extends Pick<OutboxEntry, 'sessionId' | 'entryId'> {
   /** Why PostgreSQL refused the entry: the SQLSTATE, or the name of the error. */
@@ -22,8 +25,8 @@ export interface DeadLetter extends Pick<OutboxEntry, 'sessionId' | 'entryId'> {
 
 interface LocatedDeadLetter {
   shard: number;
-  /** Id in the stream of dead letters. */
-  id: string;
+  /** Id in the shard's stream of dead letters. It begins with the time at which the entry was added, in ms. */
+  deadLetterId: string;
   letter: DeadLetter;
 }
 
@@ -56,17 +59,17 @@ export class DeadLetterRepository {
     // Lists the dead letters first: an entry that PostgreSQL refuses again in the meantime waits for the next replay.
     const located: LocatedDeadLetter[] = [];
     for await (const deadLetter of this.locate()) located.push(deadLetter);
-    for (const { shard, id } of located) {
+    for (const { shard, deadLetterId } of located) {
       const { deadLetters, outbox } = chatKeys(shard);
-      movedCount += await moveScript.run(this.redis, [deadLetters, outbox], [id]);
+      movedCount += await moveScript.run(this.redis, [deadLetters, outbox], [deadLetterId]);
     }
     return movedCount;
   }
 
   /** Deletes the dead letters of some sessions, with their content. */
   async deleteBySessionIds(sessionIds: ReadonlySet<string>): Promise<void> {
-    for await (const { shard, id, letter } of this.locate()) {
-      if (sessionIds.has(letter.sessionId)) await this.redis.xdel(chatKeys(shard).deadLetters, id);
+    for await (const { shard, deadLetterId, letter } of this.locate()) {
+      if (sessionIds.has(letter.sessionId)) await this.redis.xdel(chatKeys(shard).deadLetters, deadLetterId);
     }
   }
 
@@ -77,12 +80,11 @@ export class DeadLetterRepository {
       let rangeStart = '-';
       for (;;) {
         const rows = await this.redis.xrange(deadLetters, rangeStart, '+', 'COUNT', PAGE_SIZE);
-        for (const [id, fields] of rows) {
-          const { sessionId, entryId } = toOutboxEntry(shard, [id, fields]);
-          // The id begins with the time of the addition in ms.
-          const movedAt = parseInt(id, 10);
+        for (const [deadLetterId, fields] of rows) {
+          const { sessionId, entryId } = toOutboxEntry(shard, [deadLetterId, fields]);
+          const movedAt = parseInt(deadLetterId, 10);
           const letter = { sessionId, entryId, reason: fields[REASON_INDEX] ?? '', movedAt };
-          yield { shard, id, letter };
+          yield { shard, deadLetterId, letter };
         }
         const lastId = rows.at(-1)?.[0];
         if (lastId === undefined || rows.length < PAGE_SIZE) break;

@@ -11,7 +11,7 @@ const codeByStatus: Partial<Record<number, HttpErrorCode>> = {
   401: 'not_signed_in',
   403: 'forbidden',
   404: 'not_found',
-  405: 'not_found', // the closed list of codes has none for a wrong method
+  405: 'not_found', // the contract has no code for a method that a route does not support
   413: 'too_large',
   415: 'unsupported_type',
   429: 'rate_limited',
@@ -59,11 +59,14 @@ export class HttpErrorFilter implements ExceptionFilter {
   }
 }
 
-/** The response to an error that is not logged: a refusal, a client error, or a 503. Undefined for any other error. */
+/**
+ * Builds the response to an expected error: a refusal, a client error that a library throws, or a 503.
+ * @returns undefined for an unexpected error, which has to be logged.
+ */
 const convertExpected = (error: unknown): ErrorResponse | undefined => {
-  // A domain error with a code that only socket frames have is a bug.
-  if (error instanceof DomainError && isHttpCode(error.code)) {
+  if (error instanceof DomainError) {
     const { code, retryAfterMs, publicMessage } = error;
+    if (!isHttpCode(code)) return undefined; // only socket frames may have this code, so it is a bug here
     return { ...buildErrorResponse(code), retryAfterMs, message: publicMessage ?? errorMessages[code] };
   }
   // No client receives this response, but the request log has its code.

@@ -16,6 +16,7 @@ describe('the HTTP platform', () => {
   let publicFolder: string;
 
   beforeAll(async () => {
+    // The replica serves this folder in place of the built frontend.
     publicFolder = mkdtempSync(join(tmpdir(), 'thaw-page-'));
     mkdirSync(join(publicFolder, 'assets'));
     writeFileSync(join(publicFolder, 'index.html'), '<title>application</title>');
@@ -24,7 +25,7 @@ describe('the HTTP platform', () => {
     writeFileSync(join(publicFolder, 'chat.html'), '<title>chat</title>');
     writeFileSync(join(publicFolder, 'favicon.svg'), '<svg/>');
     writeFileSync(join(publicFolder, '.env'), 'SECRET=1');
-    // Its name contains a hash of its content.
+    // The name contains a hash of the content, as in a build.
     writeFileSync(join(publicFolder, 'assets', 'index-DiwrgTda.js'), 'export {}');
     api = await startTestApi({ PUBLIC_DIR: publicFolder });
   });
@@ -40,7 +41,7 @@ describe('the HTTP platform', () => {
       ['get', '/api/unknown'],
       ['get', '/api/login'], // exists for POST only
       ['delete', '/api/user/1'], // exists for other methods only
-      ['post', '/api/../../etc/passwd'],
+      ['post', '/api/../../etc/passwd'], // paths outside /api exist for GET and HEAD only
       ['post', '/'],
       ['get', '/ws'],
     ] as const)('is answered with a JSON 404: %s %s', async (method, path) => {
@@ -107,7 +108,7 @@ describe('the HTTP platform', () => {
       '/moderation',
       '/moderation/',
       '/receipt?id=abc',
-    ])('is the application (index.html) if it has no file in the folder: %s', async (path) => {
+    ])('is the application (index.html) at a known path that has no file of its own: %s', async (path) => {
       const response = await get(path).expect(200);
       expect(response.text).toContain('application');
       expect(response.headers['cache-control']).toBe('no-cache');
@@ -138,20 +139,21 @@ describe('the HTTP platform', () => {
   });
 
   describe('rate limits', () => {
-    it('allow an address 600 API calls at once and do not apply to pages', async () => {
+    it('allow an address 600 API calls at once, and do not apply to pages', async () => {
       const address = '198.51.100.23';
-      const tokens = 600;
+      const capacity = 600;
       const tokensLeft = 10;
       const callCount = 60;
       const getFromAddress = (path: string) => api.openBrowser().get(path).set('X-Forwarded-For', address);
       const callApi = () => getFromAddress('/api/unknown');
-      await callApi().expect(404); // takes one token
       const limiter = api.app.get(RateLimiterService);
-      expect(await limiter.take('http', address, tokens - 1 - tokensLeft)).toMatchObject({ allowed: true });
+      // One call takes one token. The limiter takes the others, except `tokensLeft`.
+      await callApi().expect(404);
+      expect(await limiter.take('http', address, capacity - 1 - tokensLeft)).toMatchObject({ allowed: true });
       const responses = await Promise.all(Array.from({ length: callCount }, callApi));
       const refused = responses.filter(({ status }) => status === 429);
       expect(refused.length).toBeGreaterThan(0);
-      // Fewer calls may be refused, because the bucket is refilled meanwhile.
+      // The bucket is refilled meanwhile, so more than `tokensLeft` calls may be allowed.
       expect(refused.length).toBeLessThanOrEqual(callCount - tokensLeft);
       expect(refused[0]!.body).toEqual(createProblem(429, 'rate_limited'));
       expect(Number(refused[0]!.get('Retry-After'))).toBeGreaterThanOrEqual(1);
@@ -182,7 +184,7 @@ describe('the HTTP platform', () => {
 
   describe('the request log', () => {
     it('describes each request without its query, body, e-mail addresses or cookies', async () => {
-      const writeLine = jest.spyOn(api.app.get(AppLoggerService), 'write');
+      const writeSpy = jest.spyOn(api.app.get(AppLoggerService), 'write');
       const browser = api.openBrowser();
       const email = `log.${Math.random()}@example.org`;
       const requestId = '0d31be7ac4b84d6e9f4b3c1b7f0a2e55';
@@ -190,14 +192,14 @@ describe('the HTTP platform', () => {
         .post('/api/register?token=querysecret')
         .send({ email, password: 'hunter22' });
       const { id } = response.body.user;
-      // Proxies generate UUIDs or ids of 32 hexadecimal digits. Any other id is not logged, because it could
-      // contain any text.
+      // The request ids that proxies generate are UUIDs or 32 hexadecimal digits. An id of any other form is not
+      // logged, because it could contain any text.
       const login = browser.post('/api/login').set('X-Request-Id', 'my-secret-words-1');
       await login.send({ email, password: 'wrong-hunter' });
       await browser.get(`/api/user/${id}?token=querysecret`).set('X-Request-Id', requestId);
-      await until(() => writeLine.mock.calls.length >= 3);
-      const lines = writeLine.mock.calls.map(([level, message, fields]) => ({ level, message, ...fields }));
-      writeLine.mockRestore();
+      await until(() => writeSpy.mock.calls.length >= 3);
+      const lines = writeSpy.mock.calls.map(([level, message, fields]) => ({ level, message, ...fields }));
+      writeSpy.mockRestore();
 
       expect(lines).toEqual([
         expect.objectContaining({ method: 'POST', route: '/api/register', status: 201, userId: id }),
@@ -285,7 +287,8 @@ const CONVERSIONS_AT_ONCE = 60;
 describe('the address of a client', () => {
   /**
    * Whether a call with this X-Forwarded-For header is charged to `address`. The rate limit of `address` is exhausted
-   * first, so that such a call is refused.
+   * first, so that such a call is refused with 429. The body of the call is invalid, because a call that is not refused
+   * need not succeed.
    */
   const isChargedTo = async (
     address: string,
@@ -300,7 +303,7 @@ describe('the address of a client', () => {
       const response = await browser
         .post('/api/convert-anonymous')
         .set('X-Forwarded-For', forwardedFor)
-        .send({ userId: body.user.id, email: 'not an address', password: '' }); // invalid: only the limit matters
+        .send({ userId: body.user.id, email: 'not an address', password: '' });
       return response.status === 429;
     } finally {
       await api.close();

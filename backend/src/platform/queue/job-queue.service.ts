@@ -18,11 +18,11 @@ export class JobQueueService implements OnApplicationShutdown {
     this.firstConnectionAttempt = waitForFirstConnectionAttempt(this.connection);
     this.queue = new Queue(QUEUE_NAME, {
       connection: this.connection,
-      // BullMQ checks the version of Redis only once. If the check fails, BullMQ rejects all calls of this process.
+      // BullMQ would check the version of Redis once. If Redis were down then, BullMQ would reject all later calls.
       skipVersionCheck: true,
       prefix: jobsPrefix,
-      // A failed job is not retried, because a schedule or a poll of the worker soon repeats its work. The last hundred
-      // failed jobs are kept for inspection.
+      // A failed job is not retried, because its work is soon repeated: by the next job of a schedule, or by the
+      // worker, which polls the outboxes. The last hundred failed jobs are kept for inspection.
       defaultJobOptions: { removeOnComplete: true, removeOnFail: 100, attempts: 1 },
     });
     // Without a listener, an error event would end the process. Callers learn about failures from their commands.

@@ -7,7 +7,10 @@ import { realtimeLimits } from './realtime.limits';
 import type { SocketIdentity } from './socket-identity.port';
 import { writeTextFrame } from './text-frame.codec';
 
-/** A silent peer is pinged one check before `pingEveryMs` is over, because the next check may come too late. */
+/**
+ * A silent peer is pinged this long after the check that noticed its last frame. The frame may have arrived up to
+ * `heartbeatCheckMs` before that check, so the peer is pinged before it has been silent for longer than `pingEveryMs`.
+ */
 const PING_AFTER_MS = realtimeLimits.pingEveryMs - realtimeLimits.heartbeatCheckMs;
 
 /** @param receivedAt when the frame was read (monotonic, ms). */
@@ -39,10 +42,10 @@ export class SocketConnection {
   private handling: Promise<void> = Promise.resolve();
   /** When the pending ping was sent (epoch ms); undefined if none is pending. */
   private pingedAt: number | undefined;
-  /** The last `checkHeartbeat` that found `hasReceived` set (epoch ms). */
-  private lastReceivedAt: number;
-  /** Whether the peer has sent anything since the last `checkHeartbeat`. */
+  /** Whether the peer has sent a message or a pong since the last `checkHeartbeat`. */
   private hasReceived = false;
+  /** The start of the peer's silence: the last check that found `hasReceived` set, or the opening (epoch ms). */
+  private silentSince: number;
   private isClosing = false;
 
   constructor(
@@ -53,7 +56,7 @@ export class SocketConnection {
     private readonly handleFrame: FrameHandler,
     openedAtMs: number,
   ) {
-    this.lastReceivedAt = openedAtMs;
+    this.silentSince = openedAtMs;
     this.closed = new Promise((resolve) => socket.once('close', () => resolve()));
     socket.on('pong', () => (this.hasReceived = true));
   }
@@ -71,6 +74,7 @@ export class SocketConnection {
   /** Sends one serialised frame. Closes the socket with 1013 when the client does not read fast enough. */
   send(frame: string): void {
     if (!this.isOpen) return;
+    // Not by `socket.send`, which would write the header and the payload as two chunks.
     writeTextFrame(this.stream, frame);
     if (this.stream.writableLength > realtimeLimits.maxBufferedBytes) this.close(closeCodes.consumerTooSlow);
   }
@@ -126,14 +130,14 @@ export class SocketConnection {
   checkHeartbeat(now: number): void {
     if (this.hasReceived) {
       this.hasReceived = false;
-      this.lastReceivedAt = now;
+      this.silentSince = now;
       this.pingedAt = undefined;
     }
     if (this.pingedAt !== undefined) {
       if (now - this.pingedAt >= realtimeLimits.pongWithinMs) this.socket.terminate();
       return;
     }
-    const isSilent = now - this.lastReceivedAt >= PING_AFTER_MS;
+    const isSilent = now - this.silentSince >= PING_AFTER_MS;
     if (!isSilent) return;
     this.pingedAt = now;
     this.socket.ping();

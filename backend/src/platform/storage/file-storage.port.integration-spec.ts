@@ -2,12 +2,13 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdir, mkdtemp, readdir, rm, stat, utimes, writeFile } from 'node:fs/promises';
-import { createServer, type ServerResponse } from 'node:http';
+import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { Logger } from '@nestjs/common';
+import { startFakeAws } from '../../testing/fake-aws.harness';
 import { startTestS3, type TestS3 } from '../../testing/test-s3.harness';
 import { createFileStorage } from './storage.module';
 import type { FileAddress, FileStoragePort } from './file-storage.port';
@@ -47,56 +48,6 @@ const withAwsVariables = async (
     for (const name of Object.keys(process.env)) if (!(name in variablesBefore)) delete process.env[name];
     Object.assign(process.env, variablesBefore);
   }
-};
-
-/** Answers as the service that returns the credentials of a role. */
-const answerRoleRequest = (url: string, response: ServerResponse): void => {
-  if (url === '/latest/api/token') {
-    response.end('token of the machine');
-  } else if (url.endsWith('/security-credentials/')) {
-    response.end('thaw'); // the name of the role
-  } else {
-    const roleCredentials = {
-      Code: 'Success',
-      AccessKeyId: 'ROLEKEY',
-      SecretAccessKey: 'secret',
-      Token: 'a session token',
-      Expiration: new Date(Date.now() + 3_600_000).toISOString(),
-    };
-    response.setHeader('content-type', 'application/json').end(JSON.stringify(roleCredentials));
-  }
-};
-
-/**
- * Starts a server in place of two services of AWS: the one that returns the credentials of a role, and S3. The server
- * records the requests to the first service, and the access key and session token of each request to S3.
- */
-const startFakeAws = async () => {
-  const roleRequests: string[] = [];
-  const s3RequestCredentials: string[] = [];
-  const server = createServer((request, response) => {
-    const { method, url = '', headers } = request;
-    // The metadata service of a machine is below /latest/. A container gets its credentials from /role.
-    const isRoleRequest = url.startsWith('/latest/') || url === '/role';
-    if (isRoleRequest) {
-      roleRequests.push(`${method} ${url} ${headers.authorization ?? ''}`.trim());
-      answerRoleRequest(url, response);
-      return;
-    }
-    const accessKeyId = /Credential=(\w+)\//.exec(headers.authorization ?? '')?.[1];
-    s3RequestCredentials.push(`${accessKeyId}, ${String(headers['x-amz-security-token'])}`);
-    request.resume().on('end', () => response.end());
-  });
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  return {
-    origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    roleRequests,
-    s3RequestCredentials,
-    close: async () => {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
-  };
 };
 
 beforeAll(async () => {
@@ -230,7 +181,7 @@ describe('S3', () => {
   const createPrefixedStorage = (bucketPrefix: string, overrides: Partial<S3Settings> = {}) =>
     new S3FileStorageAdapter(createS3Settings(s3.endpoint, { bucketPrefix, ...overrides }));
 
-  it('creates its buckets when several migrations call `prepare` concurrently', async () => {
+  it('creates its buckets when several processes call `prepare` concurrently', async () => {
     const storages = [1, 2, 3].map(() => createPrefixedStorage('concurrent-'));
     await Promise.all(storages.map((storage) => storage.prepare()));
     for (const [index, storage] of storages.entries()) {
@@ -329,8 +280,10 @@ describe('S3', () => {
     await expect(storage.remove(createAddress('a.jpg'))).rejects.toMatchObject({ code: 'unavailable' });
     await storage.close();
   });
+});
 
-  it('is used only when an endpoint or a bucket prefix is set', async () => {
+describe('createFileStorage', () => {
+  it('stores in S3 only when an endpoint or a bucket prefix is set, otherwise in a folder', async () => {
     const settings = { S3_REGION: 'us-east-1', STORAGE_DIR: folder };
     const storages = [
       createFileStorage({ ...settings, ...s3.settings }), // an endpoint and both keys
@@ -344,7 +297,7 @@ describe('S3', () => {
     expect(createFileStorage(settings)).toBeInstanceOf(LocalFileStorageAdapter);
   });
 
-  it('requires both keys or none', () => {
+  it('requires both keys of S3 or none', () => {
     const settings = { S3_REGION: 'us-east-1', STORAGE_DIR: folder, ...s3.settings };
     expect(() => createFileStorage({ ...settings, S3_SECRET_ACCESS_KEY: undefined })).toThrow(
       'S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY are given both or not at all',

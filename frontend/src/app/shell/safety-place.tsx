@@ -30,10 +30,11 @@ export const safetySettingsPart = createPart(
 
 /** Closes a dialog when the user of this page changes: the next user must not see the dialog of the previous one. */
 const useCloseOnUserChange = (userId: number, close: () => void): void => {
+  // The effect has only a clean-up, which runs when the user changes, and on unmount.
   useEffect(() => close, [userId, close]);
 };
 
-const LoadedBlockDialog = ({ userId, person }: { userId: number; person: Person }) => {
+const OpenBlockDialog = ({ userId, person }: { userId: number; person: Person }) => {
   const isCurrentPartner = useRandomChat(
     ({ phase, session }) => phase === 'active' && session?.partner.id === person.id,
   );
@@ -60,10 +61,10 @@ const LoadedBlockDialog = ({ userId, person }: { userId: number; person: Person 
 export const BlockDialogPlace = ({ userId }: { userId: number }) => {
   const person = useBlockDialog((state) => state.person);
   useCloseOnUserChange(userId, closeBlockDialog);
-  return person ? <LoadedBlockDialog userId={userId} person={person} /> : null;
+  return person ? <OpenBlockDialog userId={userId} person={person} /> : null;
 };
 
-const LoadedReportDialog = ({ userId, target }: { userId: number; target: ReportTarget }) => {
+const OpenReportDialog = ({ userId, target }: { userId: number; target: ReportTarget }) => {
   const isBlocked = useIsBlocked(userId, target.person.id);
   return (
     <LoadedPart
@@ -80,7 +81,7 @@ const LoadedReportDialog = ({ userId, target }: { userId: number; target: Report
 export const ReportDialogPlace = ({ userId }: { userId: number }) => {
   const target = useReportDialog((state) => state.target);
   useCloseOnUserChange(userId, closeReportDialog);
-  return target ? <LoadedReportDialog userId={userId} target={target} /> : null;
+  return target ? <OpenReportDialog userId={userId} target={target} /> : null;
 };
 
 /** The section of Profile Settings about safety, with the buttons for notices and the user's data. */

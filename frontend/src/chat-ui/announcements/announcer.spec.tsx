@@ -7,19 +7,22 @@ import { aMessage, aPartner } from '@/testing/factories';
 const partner = aPartner();
 const ownId = 7;
 
-// The log is in a closed shadow tree. The spy records the tree, which is accessible in no other way.
+// The announcer writes to a log in a closed shadow tree. Only this spy gives access to it: it records attached trees.
 const attachShadow = jest.spyOn(Element.prototype, 'attachShadow');
 afterEach(() => attachShadow.mockClear());
 
-/** Reads the texts in the log. */
+/** Reads the texts in the log, which is in the first tree that the test has attached. */
 const readLog = (): (string | null)[] => {
-  const [root] = attachShadow.mock.results.map(({ value }) => value as ShadowRoot);
+  const root = attachShadow.mock.results[0]?.value as ShadowRoot | undefined;
   return [...(root?.querySelectorAll('[role="log"] > p') ?? [])].map(({ textContent }) => textContent);
 };
 
-/** A message of the partner, unless `changes` names another sender. */
+/**
+ * A message of the partner, unless `changes` names another sender. `n` makes its id, key and text unique. The order of
+ * messages is that of the list, and does not depend on `n`.
+ */
 const createMessage = (n: number, changes: Partial<ChatMessage> = {}): ChatMessage =>
-  aMessage({ id: `1763640000000-${n}`, key: `m${n}`, content: `message ${n}`, ...changes });
+  aMessage({ id: `id-${n}`, key: `m${n}`, content: `message ${n}`, ...changes });
 
 const createMessages = (...numbers: number[]): ChatMessage[] => numbers.map((n) => createMessage(n));
 
@@ -57,9 +60,9 @@ it('appends new entries and keeps at most five', () => {
   expect(readLog()).toEqual([3, 4, 5, 6, 7].map(announcementOf));
 });
 
-it("announces a partner's message that is inserted before an own one, and not the own one", () => {
+it("announces a partner's message that is inserted before the user's own, but never the user's own", () => {
   const createOwnMessage = (delivery: ChatMessage['delivery']) =>
-    createMessage(9, { senderId: ownId, key: 'mine', delivery });
+    createMessage(3, { senderId: ownId, delivery });
   const showMessages = renderAnnouncer(createMessage(1), createOwnMessage('sending'));
   showMessages(...createMessages(1, 2), createOwnMessage('sending'));
   expect(readLog()).toEqual([announcementOf(2)]);
@@ -83,7 +86,7 @@ it('announces no older messages that are loaded above', () => {
   expect(readLog()).toEqual([]);
 });
 
-it('announces only new messages after the newest row was removed, and no older row again', () => {
+it('announces the next message, and no older one again, after a notice at the end was removed', () => {
   const showMessages = renderAnnouncer(...createMessages(1, 2));
   showMessages(
     ...createMessages(1, 2),

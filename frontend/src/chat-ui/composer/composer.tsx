@@ -297,7 +297,7 @@ export const Composer = ({
           {pickerEmojis ? (
             <EmojiPicker
               emojis={pickerEmojis}
-              className={toolClass}
+              buttonClass={toolClass}
               onChoose={insertAtCaret}
               onCloseAfterChoice={() => field.current?.focus()}
             />

@@ -6,25 +6,27 @@ import { Popover } from '@/ui/popover';
 
 export interface EmojiPickerProps {
   emojis: readonly string[];
-  className: string;
+  buttonClass: string;
   onChoose: (emoji: string) => void;
   /** Called when the popover has closed after a choice, to move the focus. */
   onCloseAfterChoice: () => void;
 }
 
 /** A fixed set of emojis in a popover above the composer. */
-export const EmojiPicker = ({ emojis, className, onChoose, onCloseAfterChoice }: EmojiPickerProps) => {
+export const EmojiPicker = ({ emojis, buttonClass, onChoose, onCloseAfterChoice }: EmojiPickerProps) => {
   const [isOpen, setOpen] = useState(false);
+  /** Whether the user has chosen an emoji since the popover was opened. */
   const wasChosen = useRef(false);
   return (
     <Popover
       button={{
         'aria-label': copy.composer.emojiButton,
-        className,
+        className: buttonClass,
         children: <Smile aria-hidden="true" className="size-5" />,
       }}
       isOpen={isOpen}
       onOpenChange={(shouldOpen) => {
+        // Only the popover calls this. A choice closes it by `setOpen`, and so `wasChosen` is still set afterwards.
         wasChosen.current = false;
         setOpen(shouldOpen);
       }}

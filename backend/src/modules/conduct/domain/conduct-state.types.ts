@@ -8,7 +8,10 @@ export interface FiledReport {
   reportId: number;
   caseId: number;
   reporterId: number;
-  /** User id under which the reporter is counted. In a case, reporters on one device share an id and count once. */
+  /**
+   * The reporter's id, or that of an account on the same device that reported in the case before. Reports of a case
+   * with the same `countsAs` count as those of one reporter.
+   */
   countsAs: number;
   /**
    * 0 if the report does not count towards automatic care, for example because its reporter is unreliable. Automatic

@@ -34,11 +34,11 @@ export type FileReport = Command<'FileReport'> & {
   evidence: string;
   /** SHA-256 of `evidence`, in hex. */
   evidenceHash: string;
-  /** Ids of all accounts used on the reporter's devices, including this one. They count as one reporter. */
+  /** Ids of all accounts used on the reporter's devices, including the reporter's own. They count as one reporter. */
   deviceAccountIds: readonly number[];
   /**
-   * Whether the report counts when users are flagged or suspended automatically because several others have reported
-   * them. 0, for example, for a report of an unreliable reporter.
+   * 1 if the report counts when users are flagged or suspended automatically because several others have reported them;
+   * 0 if it does not, for example because the reporter is unreliable.
    */
   weight: 0 | 1;
 };
@@ -59,21 +59,25 @@ export type ClaimCase = ModeratorCommand<'ClaimCase'> & { caseId: number };
 /** Ends the moderator's claim. */
 export type ReleaseCase = ModeratorCommand<'ReleaseCase'> & { caseId: number };
 export type AddNote = ModeratorCommand<'AddNote'> & { caseId: number; text: string };
-/** Leaves the decision of a case to another moderator. */
-export type EscalateCase = ModeratorCommand<'EscalateCase'> & {
-  caseId: number;
+
+/** A command that is refused if the stream has changed since the moderator read it. */
+interface VersionGuard {
   /** Version of the stream that the moderator has seen. */
   version: number;
-  reason: string;
-};
+}
+
+/** Leaves the decision of a case to another moderator. */
+export type EscalateCase = ModeratorCommand<'EscalateCase'> &
+  VersionGuard & {
+    caseId: number;
+    reason: string;
+  };
 
 /** Fields by which the decider checks whether a moderator may decide. */
-interface DecisionGuards {
-  /** Version of the stream that the moderator has seen. */
-  version: number;
+interface DecisionGuards extends VersionGuard {
   /** Moderators who may not decide, because they are friends of the user or of a reporter. */
   excludedModeratorIds: readonly number[];
-  /** Whether there is only one moderator, who may then review their own decision after a waiting time. */
+  /** Whether there is no other moderator. If so, the moderator may review their own decisions after a waiting time. */
   isOnlyModerator: boolean;
 }
 
@@ -125,7 +129,7 @@ export type AnswerAgeQuestion = Command<'AnswerAgeQuestion'> & { noticeId: numbe
 
 /** Sanctions a new account that shares a device or an e-mail address with a sanctioned user, with the same end. */
 export type InheritSanction = Command<'InheritSanction'> & {
-  /** Id of the other user's sanction, the source. */
+  /** Id of the source: the other user's sanction. */
   sanctionId: number;
   kind: 'suspended' | 'banned';
   rule: HouseRule;
@@ -134,7 +138,7 @@ export type InheritSanction = Command<'InheritSanction'> & {
 };
 /** Lifts or shortens the sanction that the user inherited, because its source was lifted or shortened. */
 export type AlignInheritedSanction = Command<'AlignInheritedSanction'> & {
-  /** Id of the source; `InheritSanction` calls it `sanctionId`. */
+  /** Id of the source, which is the `sanctionId` of `InheritSanction`. */
   sourceId: number;
   /** The new end of the source. */
   sourceEnd: Date | 'lifted';

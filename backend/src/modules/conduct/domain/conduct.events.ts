@@ -22,7 +22,10 @@ export type ReportFiled = ConductEventOf<
     reportId: number;
     caseId: number;
     reporterId: number;
-    /** User id under which the reporter is counted. In a case, reporters on one device share an id and count once. */
+    /**
+     * The reporter's id, or that of an account on the same device that reported in the case before. Reports of a case
+     * with the same `countsAs` count as those of one reporter.
+     */
     countsAs: number;
     /** 0 for reporters who are suspended or whose reports are mostly dismissed. */
     weight: 0 | 1;

@@ -6,11 +6,14 @@ import { ValidBodyPipe } from '../../../platform/http/body.pipe';
 import { CurrentLogin, type Login, requireSelf } from '../../../platform/http/login.decorator';
 import { PathIdPipe } from '../../../platform/http/path-id.pipe';
 import { OpenToExcluded, SignedInGuard } from '../../../platform/http/signed-in.guard';
-import { AppealsService } from '../application/appeals.service';
+import { NoticeResponsesService } from '../application/notice-responses.service';
 import { NoticesService } from '../application/notices.service';
 import { AppealDto, FileAppealDto, NoticeDto, ReadNoticeDto } from './notices.dto';
 
-/** Notices and appeals. The routes are open to users who are excluded, that is suspended or banned. */
+/**
+ * Notices and appeals. The routes are open to users who are excluded, that is suspended or banned. The id in the path
+ * is the user's where the notices are listed, and the notice's where a notice is marked as seen.
+ */
 @ApiTags('notices')
 @ApiCookieAuth()
 @Controller()
@@ -18,7 +21,7 @@ import { AppealDto, FileAppealDto, NoticeDto, ReadNoticeDto } from './notices.dt
 export class NoticesController {
   constructor(
     private readonly notices: NoticesService,
-    private readonly appeals: AppealsService,
+    private readonly responses: NoticeResponsesService,
   ) {}
 
   @Get('notices/:userId')
@@ -40,7 +43,7 @@ export class NoticesController {
     @Param('noticeId', PathIdPipe) noticeId: number,
     @Body(new ValidBodyPipe(ReadNoticeDto)) { answer }: ReadNoticeDto,
   ): Promise<NoticeDto> {
-    return this.appeals.markNoticeSeen(userId, noticeId, answer);
+    return this.responses.markNoticeSeen(userId, noticeId, answer);
   }
 
   @Post('appeals')
@@ -62,7 +65,7 @@ export class NoticesController {
     @Res({ passthrough: true }) response: Response,
   ): Promise<AppealDto> {
     requireSelf(login, userId);
-    const { appeal, isNew } = await this.appeals.fileAppeal(userId, noticeId, words);
+    const { appeal, isNew } = await this.responses.fileAppeal(userId, noticeId, words);
     if (!isNew) response.status(200);
     return appeal;
   }

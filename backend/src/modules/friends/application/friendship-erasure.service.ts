@@ -8,7 +8,7 @@ import { friendshipDecider } from '../domain/friendship.decider';
 import { type FriendshipEvent, buildFriendshipStreamId } from '../domain/friendship.events';
 import { FriendRepository } from '../infrastructure/friend.repository';
 
-/** Whether a friendship or a pending request was ended. Plural, as in the counts of an erasure. */
+/** What was ended: a friendship or a pending request. The values are names of the counts that an erasure records. */
 export type EndedRelation = 'friendships' | 'requests';
 type RecordEnd = (ended: EndedRelation, manager: EntityManager) => Promise<void>;
 

@@ -11,7 +11,7 @@ interface Command<Type extends string> {
 }
 
 export type BlockImage = Command<'BlockImage'> & {
-  /** Id of the blocked image, from the sequence `conduct_ids`; unused if the image is blocked already. */
+  /** Id of the new block, from the sequence `conduct_ids`; unused if the image is blocked already. */
   imageId: number;
   /** Difference hash, by which near copies are found; null when it is not known or the picture is too uniform. */
   dhash: string | null;
@@ -20,7 +20,7 @@ export type BlockImage = Command<'BlockImage'> & {
   caseId: number | null;
 };
 export type UnblockImage = Command<'UnblockImage'> & {
-  /** Id of the image in the block-list. */
+  /** Id of the block to end. */
   imageId: number;
 };
 

@@ -4,7 +4,7 @@ import type { ImageBlockCommand } from './image-block.commands';
 import type { ImageBlockEvent } from './image-block.events';
 
 export interface ImageBlockState {
-  /** Id of the image in the block-list; null while it is not blocked. A new block gives it a new id. */
+  /** Id of the current block; null while the image is not blocked. */
   imageId: number | null;
 }
 

@@ -10,7 +10,10 @@ interface RecordedEvent<Type extends string, Data extends object> {
 export type ImageBlocked = RecordedEvent<
   'ImageBlocked',
   {
-    /** Id of the image in the block-list, from the sequence `conduct_ids`. A new block of the image gets a new id. */
+    /**
+     * Id of this block, from the sequence `conduct_ids`. A later block of the same image has another id. The name stays
+     * because stored events have it.
+     */
     imageId: number;
     /** SHA-256 of the file as it was uploaded, in hex. */
     sha256: string;
@@ -26,7 +29,12 @@ export type ImageBlocked = RecordedEvent<
 >;
 export type ImageUnblocked = RecordedEvent<
   'ImageUnblocked',
-  { imageId: number; sha256: string; moderatorId: number }
+  {
+    /** Id of the block that ended. */
+    imageId: number;
+    sha256: string;
+    moderatorId: number;
+  }
 >;
 
 /** All events of one image, in the stream `image-<SHA-256 of the uploaded file, in hex>`. */

@@ -1,4 +1,4 @@
-// Runs against real Redis. A replica in these tests is an id with a lease.
+// Uses a real Redis. A replica in these tests is not a process, only an id with a lease, by which it counts as alive.
 import type { Environment } from '../../../config/environment.config';
 import type { DeadReplicas } from '../../../platform/realtime/replica-lease.service';
 import { matchingKeys } from '../../../platform/redis/redis.keys';

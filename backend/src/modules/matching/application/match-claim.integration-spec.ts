@@ -1,4 +1,5 @@
-// Uses a real Redis. The replicas r1 and r2 are ids with a lease; users have the ids 1, 2, 3 and so on.
+// Uses a real Redis. The replicas r1 and r2 are not processes, only ids with a lease, by which they count as alive.
+// Users have the ids 1, 2, 3 and so on.
 import { matchingKeys } from '../../../platform/redis/redis.keys';
 import { requireMatch, TestMatchQueue } from '../../../testing/test-match-queue.harness';
 import type { Match } from './match-queue.service';
@@ -21,8 +22,8 @@ describe('a claim', () => {
   afterAll(() => queue.store.close());
 
   /**
-   * User 1 waits longer than user 2, whose preference does not match at first. User 2 then joins again with another
-   * preference, which matches the two.
+   * User 1 waits longer than user 2. User 2 at first accepts only women, so they do not match. User 2 then joins again
+   * and accepts everyone, which matches the two.
    */
   const claimUsers = async (): Promise<Match> => {
     await queue.serviceOf('r1').join(1, 'male', 'both');
@@ -52,7 +53,7 @@ describe('a claim', () => {
   it('returns both users to their old places in the queue when it is released', async () => {
     const match = await claimUsers();
     const since = { 1: await readRecordField(1, 'since'), 2: await readRecordField(2, 'since') };
-    // In the order of the match: first the user whose join made the match, then the user who had waited.
+    // In the order of the match: first user 2, whose join made the match, then user 1, who had waited.
     expect(await queue.serviceOf('r1').release(match)).toEqual([2, 1]);
     const waiting = await queue.readQueues();
     expect(waiting.get(1)).toEqual([expect.objectContaining({ since: Number(since[1]) })]);
@@ -128,13 +129,14 @@ describe('a claim', () => {
     expect(await queue.serviceOf('r1').confirm(match)).toEqual([]);
   });
 
-  it('is not confirmed after a block, and returns both users to their old places', async () => {
+  it('is not confirmed after a block, and its release returns both users to their old places', async () => {
     const match = await claimUsers();
     // `separate` applies a block. It returns null since the two are not in a chat yet.
     expect(await queue.serviceOf('r1').separate(1, 2)).toBeNull();
     expect(await queue.serviceOf('r2').confirm(match)).toBeNull();
     expect(await queue.serviceOf('r2').release(match)).toEqual([2, 1]);
     expect(await queue.serviceOf('r2').retry(1)).toMatchObject({ kind: 'searching' });
+    // User 3 is compatible with both, and is matched with user 1, who has kept the longer wait.
     await queue.serviceOf('r2').join(3, 'male', 'both');
     expect(await queue.readStates(1, 2, 3)).toEqual(['claimed', 'searching', 'claimed']);
   });
@@ -146,7 +148,7 @@ describe('a claim', () => {
     expect(await queue.readStates(1, 2)).toEqual([undefined, 'searching']);
   });
 
-  it('remains when a user has no socket left, and that user is parked after its release', async () => {
+  it('remains when a user loses their last socket, and parks that user when it is released', async () => {
     const match = await claimUsers();
     // The user's last socket on each replica has closed.
     await queue.serviceOf('r1').depart(1);

@@ -1,5 +1,6 @@
-// Uses a real Redis. The replicas r1 and r2 are not processes, only ids with a lease. Users are numbered 1, 2, 3 and so
-// on. The first user of a match is the one whose call made it. Both are `claimed` until the match is confirmed.
+// Uses a real Redis. The replicas r1 and r2 are not processes, only ids with a lease, by which they count as alive.
+// Users are numbered 1, 2, 3 and so on. The first user of a match is the one whose call made it. Both are `claimed`
+// until the match is confirmed.
 import type { Gender, Preference } from '@thaw/contract/scalars';
 import { matchingKeys } from '../../../platform/redis/redis.keys';
 import { allCriteria, requireMatch, TestMatchQueue } from '../../../testing/test-match-queue.harness';

@@ -151,11 +151,12 @@ describe('CaseRepository', () => {
       await addReport(id);
       await addSanction(9, { lifted_at: now });
       await addSanction(9, { starts_at: subtractMs(366 * DAY_MS) });
+      // An automatic sanction is imposed while the case is still open.
       await addSanction(9, { case_id: id, is_automatic: true });
       expect(await findSingleCase()).toMatchObject({ urgency: 300, priors: 0 });
     });
 
-    // A finding is what the service itself noticed. It has no reporters, who could have weight 0.
+    // A finding is what the service itself noticed. It is never halved, because it has no reporters.
     it.each([
       ['stated_age', 600],
       ['image_match', 500],
@@ -166,6 +167,7 @@ describe('CaseRepository', () => {
       expect(await findSingleCase()).toMatchObject({ urgency, kind: 'finding', is_halved: false });
     });
 
+    // The stored kind of the next two cases is 'reports'. The list shows the kind of the gravest reason instead.
     it('comes from the finding if it is graver than the reports, and so does the kind of the case', async () => {
       const id = await addCase({ finding: 'many_accounts' });
       await addReport(id, { category: 'spam' });
@@ -322,11 +324,13 @@ describe('CaseRepository', () => {
   it('a page of a queue of 10,000 cases is found without a sequential scan for each case', async () => {
     await addLargeQueue(database);
     const rowCount = 101; // a page of 100 cases, and one that shows whether there is another page
-    const [row] = await database.dataSource.query<[Record<string, [{ Plan: PlanNode }]>]>(
+    // The first page follows no other, so there is no last case with a waiting time, id and urgency.
+    const lastCaseOfPreviousPage = [null, null, null];
+    const [row] = await database.dataSource.query<[ExplainRow]>(
       `EXPLAIN (ANALYZE, FORMAT JSON) ${buildCasePageSql('open')}`,
-      [now, rowCount, null, null, null],
+      [now, rowCount, ...lastCaseOfPreviousPage],
     );
-    const nodes = flattenPlan(row['QUERY PLAN']![0].Plan);
+    const nodes = flattenPlan(row['QUERY PLAN'][0].Plan);
     expect(nodes[0]).toMatchObject({ 'Actual Rows': rowCount });
     const repeatedScans = nodes.filter(
       (node) => node['Node Type'] === 'Seq Scan' && node['Actual Loops'] > 1,
@@ -335,15 +339,20 @@ describe('CaseRepository', () => {
   });
 });
 
-/** Adds 10,000 cases, each with three reports. Every second user has an earlier sanction. */
+/**
+ * Adds 10,000 cases with three reports each. The ids of the cases count from 100,000, and each user has the id of their
+ * case. Every second user has an earlier sanction.
+ */
 const addLargeQueue = async ({ dataSource }: TestDatabase): Promise<void> => {
   await dataSource.query(`
     INSERT INTO conduct_cases (id, user_id, state, kind, version, opened_at)
     SELECT n, n, 'open', 'reports', 1, now() - n * interval '1 minute' FROM generate_series(100000, 109999) AS n;
     INSERT INTO reports
-      (id, case_id, user_id, reporter_id, counts_as, weight, category, place, chat_at, created_at, event_id)
-    SELECT 200000 + 3 * n + k, 100000 + n, 100000 + n, n, n + k, 1, 'hate', 'private_chat', now(),
-           now() - interval '1 hour', gen_random_uuid()
+      (id, case_id, user_id, reporter_id, counts_as, weight, category, place,
+       chat_at, created_at, event_id)
+    SELECT
+       200000 + 3 * n + k, 100000 + n, 100000 + n, n, n + k, 1, 'hate', 'private_chat',
+       now(), now() - interval '1 hour', gen_random_uuid()
     FROM generate_series(0, 9999) AS n, generate_series(0, 2) AS k;
     INSERT INTO sanctions (id, user_id, kind, rule, starts_at, notice_id, is_automatic)
     SELECT n, n, 'suspended', 'no_hate', now() - interval '9 days', n, false
@@ -357,5 +366,9 @@ interface PlanNode {
   'Actual Rows': number;
   'Actual Loops': number;
   Plans?: PlanNode[];
+}
+/** The only row of EXPLAIN with FORMAT JSON. */
+interface ExplainRow {
+  'QUERY PLAN': [{ Plan: PlanNode }];
 }
 const flattenPlan = (node: PlanNode): PlanNode[] => [node, ...(node.Plans ?? []).flatMap(flattenPlan)];

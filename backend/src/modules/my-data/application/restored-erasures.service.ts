@@ -20,7 +20,10 @@ export class RestoredErasuresService {
     private readonly requests: ErasureRequestService,
   ) {}
 
-  /** Requests the erasures that only the ledger has. @returns the number of users who are erased again. */
+  /**
+   * Requests the erasures that only the ledger has.
+   * @returns the number of users who are erased again
+   */
   async requestAgain(): Promise<number> {
     let count = 0;
     for await (const page of this.readPages()) {
@@ -44,7 +47,7 @@ export class RestoredErasuresService {
     if (page.length > 0) yield page;
   }
 
-  /** @returns false when the database has no such user. */
+  /** @returns false if there is no user to erase: the id is unused or belongs to another user, or the user is erased */
   private async requestEntry(entry: LedgerEntry): Promise<boolean> {
     const { erasureId, userId } = entry;
     const requestedAt = new Date(entry.requestedAt);
@@ -57,7 +60,8 @@ export class RestoredErasuresService {
       await this.requests.request(userId, 'operator', { erasureId, requestedAt });
       return true;
     } catch (error) {
-      // The user is erased already. `findAccountStart` finds them all the same, because the event log outlives a user.
+      // Another erasure has already deleted the user. `findAccountStart` has found them all the same, because the event
+      // log outlives a user.
       if (error instanceof DomainError && error.code === 'not_found') return false;
       throw error;
     }

@@ -1,5 +1,11 @@
-// Runs against real api replicas, PostgreSQL, Redis and sockets. `request` and `ask` send a frame: if the answer is an
-// error, `request` throws and `ask` returns it. `next` and `take` wait for a frame; `take` removes it.
+// Runs against real api replicas, PostgreSQL, Redis and sockets. Covers resuming, and also the presence, images, memory
+// valve, leaving of the queue and released matches of sockets in a random chat on two replicas.
+//
+// Methods of the test sockets:
+// - `request` sends a frame and returns the data of the answer. It throws if the answer is an error.
+// - `ask` sends a frame and returns the answer, even if it is an error.
+// - `next` waits for a frame and leaves it in the list of received frames, so it may return the same frame again.
+// - `take` waits for a frame and removes it from the list.
 import type { Redis } from 'ioredis';
 import { limits } from '@thaw/contract/limits';
 import { DomainError } from '../../../platform/errors/domain.errors';
@@ -77,6 +83,7 @@ describe('a socket in a random chat', () => {
     const newSocket = await ada.openSocket(stack.origins[1], { sessionId, seq: 5 });
     await newSocket.next('session_resumed');
     expect(listReads().length).toBeLessThanOrEqual(2);
+    // The start of the chat has the `seq` 1. `last` marks the last page of missed events; here it is the only one.
     expect(newSocket.all('session_resumed')).toMatchObject([{ seq: 1 + messageCount, last: true }]);
   });
 
@@ -99,7 +106,7 @@ describe('a socket in a random chat', () => {
       expect(await socket.next('random_message')).toMatchObject({ seq: 2 });
   });
 
-  it('makes its user present only while its page shows the chat', async () => {
+  it('counts as the presence of a user in the chat only while the page of the socket shows the chat', async () => {
     await waitUntilSweepsRun();
     const { bob, adaSocket, bobSocket, sessionId } = await startChat();
     const tab = await openTab(bob, sessionId, { showsChat: false });
@@ -179,8 +186,9 @@ describe('a socket in a random chat', () => {
   it('receives no queue_left when another tab of the user sends leave_queue during the chat', async () => {
     const { ada, adaSocket, sessionId } = await startChat();
     const tab = await ada.openSocket(stack.origins[1], { sessionId, seq: 1 });
-    await tab.next('session_resumed'); // later messages arrive as `random_message`, not in this frame
-    // leave_queue would skip a chat whose match is recent, so the match is made to look old.
+    // `session_resumed` contains the earlier messages. Each message that is sent after it arrives as `random_message`.
+    await tab.next('session_resumed');
+    // Shortly after a match, leave_queue counts as a skip. The match is made to look old, so the chat continues.
     await stack.store.redis.hset(matchingKeys.user(ada.user.id), 'claimedAt', '1');
     await adaSocket.request('leave_queue', {});
     await adaSocket.request('random_message', textMessage(sessionId, 'still here'));

@@ -25,8 +25,8 @@ export class FoldedChat implements ChatSummary, ChatView {
   protected state: RandomChatState;
   protected readonly entries: ChatLogEntry[] = [];
   /**
-   * For each reaction event, by its `seq`: the reactions to its message after the event. A resume sends past reaction
-   * events with the reactions of that time.
+   * By the `seq` of each reaction event: all reactions to the event's message directly after the event. A client that
+   * resumes the chat is sent the frames of past events, and each frame shows the reactions of its time.
    */
   private readonly reactionsAfterEvent = new Map<number, ChatMessage['reactions']>();
 
@@ -63,7 +63,7 @@ export class FoldedChat implements ChatSummary, ChatView {
     return toReactions(findMessage(this.state, messageId)?.reactions);
   }
 
-  /** The question of a game; undefined unless this game is in progress. */
+  /** The question of the game `gameId`; undefined unless that game is in progress. */
   findQuestion(gameId: string): Question | undefined {
     const { game } = this.state;
     return game?.gameId === gameId ? findQuestionById(game.questionId) : undefined;
@@ -89,6 +89,7 @@ export class FoldedChat implements ChatSummary, ChatView {
     const pastView: ChatView = {
       sessionId: this.sessionId,
       participants: this.participants,
+      // Called only for reaction events, with the id of the event's own message.
       getReactions: () => toReactions(reactions),
     };
     return this.serialise(event, { id: entry.id, seq }, viewerId, pastView);
@@ -115,7 +116,7 @@ export class FoldedChat implements ChatSummary, ChatView {
     try {
       this.state = evolve(this.state, event, position, bytes);
     } catch (error) {
-      // `evolve` advances the version first, so the version is right even after an error.
+      // `evolve` changes the state in place, and the version first, so the version is right even after an error.
       logFailure(`An event of type ${event?.type} could not be read`, error);
       return null;
     }

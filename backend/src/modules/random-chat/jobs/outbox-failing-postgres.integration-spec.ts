@@ -46,9 +46,11 @@ describe('OutboxWriterService while PostgreSQL fails', () => {
     const chats = [createSessionId(), createSessionId(), createSessionId()];
     await dataSource.query(causeFailure);
     for (const chat of chats) await outboxes.add(chat, chatStarted(), messageSent('kept'));
-    // More passes than chats, so that some of them are retries.
-    await waitForPasses(2 * chats.length);
-    expect(await outboxes.readLength()).toBe(2 * chats.length);
+    const eventCount = 2 * chats.length;
+    // The first attempts take at most one pass for each chat, so at least half of these passes are retries.
+    const passCount = 2 * chats.length;
+    await waitForPasses(passCount);
+    expect(await outboxes.readLength()).toBe(eventCount);
     await dataSource.query(repair);
     for (const chat of chats) await outboxes.waitUntilPersisted(chat, 'ChatStarted', 'kept');
     expect(await outboxes.listDeadLetters()).toEqual([]);
@@ -57,7 +59,7 @@ describe('OutboxWriterService while PostgreSQL fails', () => {
   /** Makes the database read-only, like that of a standby server, or writable again. */
   const setReadOnly = (value: 'on' | 'off') =>
     outboxes.stack.database.withSession(async (client) => {
-      // If the database is read-only, so is this session, which could not change the setting.
+      // A session of a read-only database is read-only, too. Without this, it could not make the database writable.
       await client.query('SET default_transaction_read_only = off');
       await client.query(`ALTER DATABASE "${client.database}" SET default_transaction_read_only = ${value}`);
       // The setting applies to new sessions only. The worker opens new ones when its sessions are terminated.
@@ -87,7 +89,7 @@ describe('OutboxWriterService while PostgreSQL fails', () => {
     const group = findShardGroup(findShard(chat));
     const log = jest.spyOn(Logger.prototype, 'log');
     const warn = jest.spyOn(Logger.prototype, 'warn');
-    // Only the first worker cannot reach PostgreSQL.
+    // Only this worker cannot reach PostgreSQL. The worker that starts later can.
     jest
       .spyOn(outboxes.worker.app.get(OutboxWriterService), 'write')
       .mockRejectedValue(new Error('connect ECONNREFUSED'));

@@ -52,7 +52,7 @@ export const evolveStanding = (state: StandingState, event: StandingEvent): Stan
     }
     case 'AppealDecided': {
       const { sanctionId, until } = event.data;
-      // Only an appeal that reduced a sanction has `until`. A reversed sanction is lifted by an event of its own.
+      // Only the decision to reduce a sanction changes it here: a reversed sanction is lifted by an event of its own.
       if (sanctionId === null || until === null) return state;
       return { ...state, sanctions: reduceSanction(state.sanctions, sanctionId, new Date(until)) };
     }

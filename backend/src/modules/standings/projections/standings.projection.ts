@@ -5,8 +5,9 @@ import type { StoredEvent } from '../../../platform/event-store/stored-event.typ
 import type { SanctionImposed, StandingEvent } from '../domain/standing.events';
 
 /**
- * The fields of each event type that can be erased. The erasure of one user does not erase them (no type defines a
- * `subjectId`), because a field may concern several users, such as the author of an appeal and the reported user.
+ * The fields of each event type that can be erased. A field may concern several users, such as the author of an appeal
+ * and the reported user, so the types define no `subjectId` (the user whose erasure also erases the fields). The fields
+ * expire instead, at the times that `evidence-retention.rules.ts` computes.
  */
 const personalFields: Record<StandingEvent['type'], readonly string[]> = {
   PersonFlagged: [],
@@ -52,13 +53,14 @@ const writeEvent = async (event: StoredStandingEvent, manager: EntityManager): P
       await writeGravest(userId, manager);
       return;
     case 'AppealDecided': {
-      const { sanctionId, until } = event.data;
-      // Only an appeal that reduced a sanction has `until`. A reversed sanction is lifted by an event of its own.
-      if (sanctionId === null || until === null) return;
-      // Only suspensions have an end, so a reduced ban becomes a suspension.
+      const { sanctionId, until: newEnd } = event.data;
+      // Only the decision to reduce a sanction changes it here: a reversed sanction is lifted by an event of its own.
+      const isReduced = sanctionId !== null && newEnd !== null;
+      if (!isReduced) return;
+      // Bans have no end, so a reduced ban becomes a suspension.
       await manager.query(`UPDATE sanctions SET kind = 'suspended', until = $2 WHERE id = $1`, [
         sanctionId,
-        until,
+        newEnd,
       ]);
       await writeGravest(userId, manager);
       return;
@@ -139,8 +141,9 @@ const writeHold = async (
 };
 
 /**
- * Copies the user's gravest sanction that was not lifted to `standings`, or nulls if there is none (`LEFT JOIN`).
- * `compareGravity` in `standing.state.ts` uses the same order.
+ * Copies the user's gravest sanction that was not lifted to `standings`. If there is none, the `LEFT JOIN` still gives
+ * one row, so nulls are written. `compareGravity` in `standing.state.ts` uses the same order: bans first, then the
+ * latest end, and no end (null) is later than any end.
  */
 const writeGravest = async (userId: number, manager: EntityManager): Promise<void> => {
   await manager.query(

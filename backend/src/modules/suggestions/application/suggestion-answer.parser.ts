@@ -36,7 +36,7 @@ const isUsable = (text: string): boolean =>
   !text.endsWith(':') &&
   !markup.test(text) &&
   findContactDetails(text).length === 0 &&
-  // A message in which the sender states an age under 18 ends the chat.
+  // `findStatedAge` finds only ages under 18. A message in which the sender states one ends the chat.
   findStatedAge(text) === undefined;
 
 /**

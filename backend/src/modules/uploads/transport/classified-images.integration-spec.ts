@@ -28,34 +28,34 @@ const UPLOAD_WITHIN_MS = 4_500;
 const avatar = { bucket: 'avatars', fileName: 'profiles/me.jpg' };
 
 // The classifier rates how explicit an image is, from 0 to 1. Images with a score of at least 0.85 count as explicit.
-describe('an upload with an image classifier', () => {
+describe('the API with an image classifier', () => {
   let folder: string;
   let jpeg: Buffer;
-  let server: TestOptionalServer;
+  let classifier: TestOptionalServer;
   let api: TestApi;
   let browser: Browser;
   let userId: number;
 
   beforeAll(async () => {
     folder = await mkdtemp(path.join(tmpdir(), 'thaw-classified-'));
-    [jpeg, server] = await Promise.all([createPlainJpeg(), startTestOptionalServer()]);
-    api = await startTestApi({ STORAGE_DIR: folder, IMAGE_CLASSIFIER_URL: server.url });
+    [jpeg, classifier] = await Promise.all([createPlainJpeg(), startTestOptionalServer()]);
+    api = await startTestApi({ STORAGE_DIR: folder, IMAGE_CLASSIFIER_URL: classifier.url });
   });
   beforeEach(async () => {
-    server.receivedRequests.splice(0);
+    classifier.receivedRequests.splice(0);
     ({ browser, id: userId } = await signInAnonymously(api));
   });
   afterEach(() => jest.restoreAllMocks());
   afterAll(async () => {
     await api.close();
-    await server.close();
+    await classifier.close();
     await rm(folder, { recursive: true, force: true });
   });
 
   const listUploads = () =>
     api.database.dataSource.query('SELECT 1 FROM uploads WHERE owner_id = $1', [userId]);
   const listFiles = () => readdir(folder, { recursive: true });
-  const answerWithScore = (score: number) => server.setBehaviour(answerWithJson({ explicit: score }));
+  const answerWithScore = (score: number) => classifier.setBehaviour(answerWithJson({ explicit: score }));
   const uploadChatImage = async (score: number): Promise<string> => {
     answerWithScore(score);
     const { body } = await upload(browser, jpeg, { fileName: 'private-chat/a.jpg' }).expect(201);
@@ -87,7 +87,7 @@ describe('an upload with an image classifier', () => {
     expect(mayBeExplicit(await uploadChatImage(0.849))).toBe(false);
   });
 
-  it('is not served at a URL from which the mark was removed, or to which one was added', async () => {
+  it('serves no chat image at a URL from which the mark was removed, or to which one was added', async () => {
     const explicitUrl = await uploadChatImage(0.85);
     await browser.get(explicitUrl.replace('.explicit', '')).expect(404);
     const harmlessUrl = await uploadChatImage(0.849);
@@ -98,21 +98,21 @@ describe('an upload with an image classifier', () => {
     answerWithScore(0);
     const { body } = await upload(browser, jpeg).expect(201);
     const served = await browser.get(body.url as string).expect(200);
-    expect(server.receivedRequests).toHaveLength(1);
-    expect(server.receivedRequests[0]?.bytes.equals(served.body as Buffer)).toBe(true);
-    expect(server.receivedRequests[0]?.bytes.equals(jpeg)).toBe(false);
+    expect(classifier.receivedRequests).toHaveLength(1);
+    expect(classifier.receivedRequests[0]?.bytes.equals(served.body as Buffer)).toBe(true);
+    expect(classifier.receivedRequests[0]?.bytes.equals(jpeg)).toBe(false);
   });
 
   // Must be the last test: after the failures, the classifier is not called for five minutes.
-  it('succeeds when the classifier fails, and does not call it again after three failures', async () => {
+  it('accepts images when the classifier fails, and stops calling it after three failures', async () => {
     const warn = jest.spyOn(Logger.prototype, 'warn').mockReturnValue();
     const failures = [
       answerWithJson({ explicit: 'certainly' }),
-      redirectTo(server.url),
+      redirectTo(classifier.url),
       failingBehaviours['never answers']!.behaviour,
     ];
     for (const behaviour of failures) {
-      server.setBehaviour(behaviour);
+      classifier.setBehaviour(behaviour);
       const startedAt = performance.now();
       await upload(browser, jpeg, avatar).expect(201);
       expect(performance.now() - startedAt).toBeLessThan(UPLOAD_WITHIN_MS);
@@ -121,7 +121,7 @@ describe('an upload with an image classifier', () => {
     answerWithScore(1);
     await upload(browser, jpeg, avatar).expect(201);
     expect(mayBeExplicit(await uploadChatImage(1))).toBe(false);
-    expect(server.receivedRequests).toHaveLength(failures.length);
+    expect(classifier.receivedRequests).toHaveLength(failures.length);
     // All failures together cause one log line, with the reason of the last one.
     const logLines = warn.mock.calls
       .map(([line]) => String(line))

@@ -12,8 +12,9 @@ export const register = async (credentials: Credentials): Promise<SelfUser> =>
 const logoutTimeoutMs = 4_000;
 
 /**
- * Ends the session on the server. The page signs the user out whatever the outcome (docs/product-decisions.md, A03),
- * but waits a short time for the response: one that arrives after the next login would clear the new session cookie.
+ * Ends the session on the server. The page signs the user out whatever the outcome (docs/product-decisions.md, A03).
+ * The response clears the session cookie. If it arrived after the next login, it would clear the new cookie. The page
+ * therefore waits for it, and aborts the request after `logoutTimeoutMs`.
  */
 export const logout = async (): Promise<void> => {
   await request('POST', '/api/logout', undefined, logoutTimeoutMs);

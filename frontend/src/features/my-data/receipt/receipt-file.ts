@@ -11,7 +11,7 @@ export interface ReceiptFile {
 }
 
 /** Whether the readable copy equals the signed content. */
-export const hasSignedContent = ({ receipt, content }: ReceiptFile): boolean =>
+export const matchesSignedContent = ({ receipt, content }: ReceiptFile): boolean =>
   // The same schema has parsed both, and its results have their fields in the order of the schema.
   JSON.stringify(readContent(receipt)) === JSON.stringify(content);
 
@@ -28,7 +28,7 @@ export const downloadReceipt = (file: ReceiptFile): void => {
 };
 
 /**
- * Parses the text of a downloaded receipt. Checks neither the signature nor `hasSignedContent`.
+ * Parses the text of a downloaded receipt. Checks neither the signature nor `matchesSignedContent`.
  * @returns null if the text is not a receipt
  */
 export const parseReceiptFile = (text: string): ReceiptFile | null => {

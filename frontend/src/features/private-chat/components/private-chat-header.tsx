@@ -25,21 +25,23 @@ export const PrivateChatHeader = ({
   const isTyping = usePrivateChats((state) => state.typing.includes(friend.id));
   return (
     <header
-      // Marks a bar that toasts must not cover (use-toast-top.ts).
+      // `data-controls` marks a bar that toasts must not cover (use-toast-top.ts).
       data-controls=""
       className="border-b border-border"
     >
       <div className="mx-auto flex w-full max-w-4xl items-center gap-3 px-4 py-3 md:px-6">
         <Portrait friend={friend} ground="card" />
         <div className="min-w-0 flex-1">
+          {/* Focusable, because `PrivateChat` moves the focus to it. */}
           <h1 tabIndex={-1} className="truncate text-md font-bold outline-none">
             <bdi>{friend.username}</bdi>
           </h1>
           <p className="truncate text-sm text-muted-foreground">
-            {/* On the screen, typing replaces the presence. PrivateConversation announces it to screen readers. */}
+            {/* While the friend is typing, only screen readers get the presence. */}
             <span role="status" className={isTyping ? 'sr-only' : undefined}>
               {describePresence(friend)}
             </span>
+            {/* PrivateConversation announces to screen readers that the friend is typing. */}
             {isTyping ? <span aria-hidden="true">{chatCopy.message.typing(friend.username)}</span> : null}
           </p>
         </div>

@@ -26,8 +26,8 @@ export const EmailForm = ({ user }: { user: SelfUser }) => {
   });
 
   const isIncomplete = newEmail === '' || form.values.currentPassword === '';
-  // A failed attempt with a valid address failed for another reason, which the toast shows.
-  const hasFailedWithInvalidEmail = emailChange.isError && !isEmail(newEmail);
+  // The server refuses an invalid address, so the error at the field appears only after a failed request.
+  const isEmailRefused = emailChange.isError && !isEmail(newEmail);
 
   const submit = (): void => {
     if (isIncomplete) toast({ ...words.requiredFields, tone: 'destructive' });
@@ -58,7 +58,7 @@ export const EmailForm = ({ user }: { user: SelfUser }) => {
         autoComplete="email"
         inputMode="email"
         spellCheck={false}
-        error={hasFailedWithInvalidEmail ? words.invalid : undefined}
+        error={isEmailRefused ? words.invalid : undefined}
         {...form.field('newEmail')}
       />
       <Field

@@ -30,6 +30,18 @@ const advanceTime = (ms: number): void => act(() => jest.advanceTimersByTime(ms)
 const mockResponse = (status: number, body: unknown): void => {
   fetchMock.mockResolvedValueOnce(new Response(JSON.stringify(body), { status }));
 };
+/** Mocks a response that arrives only when the test calls the returned function with its body. */
+const mockLaterResponse = (): ((body: unknown) => Promise<void>) => {
+  let resolveResponse: (response: Response) => void = () => undefined;
+  const laterResponse = new Promise<Response>((resolve) => {
+    resolveResponse = resolve;
+  });
+  fetchMock.mockReturnValueOnce(laterResponse);
+  return async (body) => {
+    resolveResponse(new Response(JSON.stringify(body)));
+    await flushUpdates();
+  };
+};
 const clickSave = async (): Promise<void> => {
   fireEvent.click(getSaveButton());
   await flushUpdates();
@@ -94,14 +106,12 @@ it("shows 'Saving...', then 'Saved!' for 2 s; sends PUT, then GET, and updates t
   const unsubscribe = onAppEvent('profileUpdated', onProfileUpdated);
   // The response to PUT is `{ user }`, the response to GET is the user itself.
   mockResponse(200, { user: aUser({ username: 'Ada' }) });
-  let respondToGet: (response: Response) => void = () => undefined;
-  fetchMock.mockReturnValueOnce(new Promise((resolve) => (respondToGet = resolve)));
+  const respondToGet = mockLaterResponse();
   typeUsername(' Ada ');
   await clickSave();
   expect(getSaveButton()).toHaveTextContent('Saving...');
   expect(getSaveButton()).toBeDisabled();
-  respondToGet(new Response(JSON.stringify(aUser({ username: 'Ada Lovelace' }))));
-  await flushUpdates();
+  await respondToGet(aUser({ username: 'Ada Lovelace' }));
   expect(fetchMock.mock.calls.map(([url, { method, body }]) => [method, url, body])).toEqual([
     ['PUT', '/api/user/7', '{"username":"Ada","avatar":null}'],
     ['GET', '/api/user/7', undefined],
@@ -140,7 +150,7 @@ it.each([
 ])("replaces '%s' when the user edits the name", async (label, status) => {
   openForm();
   mockResponse(status, { user: aUser({ username: 'ada' }) });
-  // The response to the GET that follows a successful save.
+  // For the GET that follows a successful save. After a failed one, there is no GET.
   mockResponse(200, aUser({ username: 'ada' }));
   typeUsername('ada');
   await clickSave();
@@ -155,14 +165,12 @@ it.each([
 it('keeps a name that the user types during a save as an unsaved change', async () => {
   openForm();
   mockResponse(200, { user: aUser({ username: 'ada' }) });
-  let respondToGet: (response: Response) => void = () => undefined;
-  fetchMock.mockReturnValueOnce(new Promise((resolve) => (respondToGet = resolve)));
+  const respondToGet = mockLaterResponse();
   typeUsername('ada');
   await clickSave();
   typeUsername('adam');
   expect(getSaveButton()).toHaveTextContent('Saving...');
-  respondToGet(new Response(JSON.stringify(aUser({ username: 'ada' }))));
-  await flushUpdates();
+  await respondToGet(aUser({ username: 'ada' }));
   advanceTime(2_000);
   expect(getUsernameField().value).toBe('adam');
   expect(getSaveButton()).toHaveTextContent('Save changes');

@@ -23,7 +23,7 @@ const receiveMessage = (seq: number): void =>
       data: {
         sessionId: 's1',
         seq,
-        id: `1763640000000-${seq}`,
+        id: `1763640000000-${seq}`, // the form of a message id; its time does not matter here
         senderId: 12,
         content: `message ${seq}`,
         type: 'text',
@@ -40,7 +40,7 @@ beforeEach(async () => {
   localStorage.clear();
   sessionStorage.clear();
   signIn(aUser());
-  // The server accepts every frame and responds to none.
+  // Accepts every frame and never responds. The tests pass the server's events to `randomChat.receive`.
   randomChat.attachSocket({
     isOpen: true,
     send: () => true,

@@ -5,6 +5,12 @@ import { SocketRequestError } from '@/lib/socket/socket-request-error';
 import { FakeClock } from '@/testing/fake-clock';
 import { flushPromises } from '@/testing/flush-promises';
 
+// When a page ends a search or chat that it does not show (A59 in docs/product-decisions.md):
+// - after ten seconds, unless another tab of the browser shows it
+// - at once, if the page leaves a search and no other tab shows it
+// Without Web Locks, a page cannot find out what other tabs show. Then it ends a search as if there were no other tab,
+// and leaves a chat to the server.
+
 interface SentRequest {
   event: string;
   data: unknown;
@@ -26,7 +32,7 @@ const setUp = (phase: Phase = 'active') => {
   const otherTabs = { showChat: false as boolean | undefined };
   const socket = {
     isOpen: true,
-    resync: jest.fn(() => void authenticate()),
+    resync: jest.fn(() => void authenticate()), // a resync sends `authenticate` again
     send: () => true,
     request: (event: string, data: unknown) =>
       new Promise<Record<string, unknown>>((_resolve, reject) => requests.push({ event, data, reject })),
@@ -140,10 +146,7 @@ describe('a show_chat that fails', () => {
 });
 
 describe('a chat or a search on a page that does not show it', () => {
-  /**
-   * A chat or search that starts while the page shows something else, for example the landing page, whose socket
-   * resumes it.
-   */
+  /** A page that shows something else, such as the landing page, when its socket resumes a chat or search. */
   const setUpUnseen = (phase: Phase = 'active') => {
     const page = setUp(phase);
     page.presence.update();
@@ -190,7 +193,7 @@ describe('a chat or a search on a page that does not show it', () => {
     expect(endSearchOrChat).not.toHaveBeenCalled();
   });
 
-  it('is ended at once if it is a search that the page leaves, even without Web Locks', async () => {
+  it('is ended at once, not after ten seconds, if it is a search that the page leaves, even without Web Locks', async () => {
     const { endSearchOrChat, presence, otherTabs } = setUp('searching');
     otherTabs.showChat = undefined;
     presence.show();

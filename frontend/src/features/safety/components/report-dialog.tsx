@@ -12,7 +12,7 @@ import { Modal } from '@/ui/modal';
 import { TextArea } from '@/ui/text-area';
 
 /** The counter is shown from this length on: shortly before the limit of 1,000 code points. */
-const showCountFrom = 900;
+const counterMinCodePoints = 900;
 
 const choices = reportCategorySchema.options.map((value) => ({
   value,
@@ -75,7 +75,7 @@ const ReportForm = ({ name, isBlocked, isPending, onSend }: ReportFormProps) => 
         onChange={setWords}
         rows={2}
         maxCodePoints={limits.reportWordsMaxCodePoints}
-        showCountFrom={showCountFrom}
+        counterMinCodePoints={counterMinCodePoints}
         formatCount={copy.count}
         isDisabled={isPending}
       />

@@ -8,7 +8,7 @@ import { Modal } from '@/ui/modal';
 import { TextArea } from '@/ui/text-area';
 
 /** Length, in code points, from which the counter is shown: slightly less than `limits.appealWordsMaxCodePoints`. */
-const showCountFrom = 1_900;
+const counterMinCodePoints = 1_900;
 
 const isValidAppeal = (text: string): boolean => fileAppealSchema.shape.words.safeParse(text).success;
 
@@ -57,7 +57,7 @@ export const AppealDialog = ({ userId, notice, onDismiss }: AppealDialogProps) =
             onChange={setText}
             rows={6}
             maxCodePoints={limits.appealWordsMaxCodePoints}
-            showCountFrom={showCountFrom}
+            counterMinCodePoints={counterMinCodePoints}
             formatCount={copy.appeal.count}
             isDisabled={isPending}
           />

@@ -5,7 +5,7 @@ import { Modal } from '@/ui/modal';
 
 export interface ModelQuestionProps {
   host: string;
-  /** Receives 'model' if the user agrees, or 'page' (only the prepared questions of the page) if they decline. */
+  /** Receives 'model' if the user agrees, otherwise 'page': the suggestions are then prepared ones of this page. */
   onChoose: (choice: ModelChoice) => void;
   onDismiss: () => void;
 }

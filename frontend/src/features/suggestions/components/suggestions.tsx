@@ -5,13 +5,9 @@ import { type ChatForSuggestions } from '@/features/suggestions/api/model-sugges
 import { ModelQuestion } from '@/features/suggestions/components/model-question';
 import { SuggestionRow } from '@/features/suggestions/components/suggestion-row';
 import { copy } from '@/features/suggestions/copy';
-import {
-  loadModel,
-  type ModelChoice,
-  saveModelChoice,
-  useModel,
-} from '@/features/suggestions/stores/model.store';
+import { useModelChoice } from '@/features/suggestions/hooks/use-model-choice';
 import { useSilence } from '@/features/suggestions/hooks/use-silence';
+import { type ModelChoice } from '@/features/suggestions/stores/model.store';
 import {
   closeSuggestions,
   hideSuggestions,
@@ -19,7 +15,6 @@ import {
   useSuggestions,
 } from '@/features/suggestions/stores/suggestions.store';
 import { pageLimits } from '@/lib/page-limits';
-import { useIdentity } from '@/product/identity';
 
 export interface SuggestionsProps extends IdeasProps {
   chat: ChatForSuggestions;
@@ -31,26 +26,6 @@ export interface SuggestionsProps extends IdeasProps {
     isQuiet: boolean;
   };
 }
-
-/** The server's language model, and whether the user has chosen to use it. */
-const useModelChoice = () => {
-  const userId = useIdentity(({ user }) => user?.id ?? null);
-  const host = useModel((state) => state.host);
-  const choice = useModel(({ choices }) => (userId === null ? undefined : choices[userId]));
-  useEffect(() => {
-    if (userId !== null) void loadModel(userId);
-  }, [userId]);
-  return {
-    /** Host name of the model; null if there is none, or until it is known. */
-    host,
-    isUndecided: host !== null && userId !== null && choice === undefined,
-    /** Id of the user, if they have agreed to use the model; otherwise null. */
-    consentingUserId: host !== null && choice === 'model' ? userId : null,
-    choose: (chosen: ModelChoice): void => {
-      if (userId !== null) saveModelChoice(userId, chosen);
-    },
-  };
-};
 
 /** A button in the composer. Suggestions appear above the composer when it is pressed, or after a silence. */
 export const Suggestions = ({
@@ -83,12 +58,13 @@ export const Suggestions = ({
     else requestSuggestions(conversationId);
   };
   const dismissQuestion = (): void => {
-    // A user who has not chosen yet declines the model by dismissing the question. An earlier choice does not change.
+    // Without an earlier choice, dismissing the question declines the model: the suggestions come from this page only.
+    // An earlier choice does not change.
     if (isUndecided) answer('page');
     else setQuestionOpen(false);
   };
   const hide = (): void => {
-    // Hiding is remembered only where suggestions appear automatically.
+    // Both close suggestions that were requested. Where suggestions also appear automatically, they must not reappear.
     if (automatic) hideSuggestions(conversationId);
     else closeSuggestions(conversationId);
   };

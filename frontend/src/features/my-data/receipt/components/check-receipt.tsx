@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'react';
 import { fetchKeys } from '@/features/my-data/receipt/api/receipts';
 import { copy } from '@/features/my-data/receipt/copy';
-import { hasSignedContent, type ReceiptFile } from '@/features/my-data/receipt/receipt-file';
+import { matchesSignedContent, type ReceiptFile } from '@/features/my-data/receipt/receipt-file';
 import { canVerify, verifyReceipt, type Verdict } from '@/features/my-data/receipt/verify-receipt';
 import { cn } from '@/lib/class-names';
 import { Button } from '@/ui/button';
@@ -18,7 +18,7 @@ const checkReceipt = async ({ file, receiptId }: CheckProps): Promise<Result> =>
   try {
     const verdict = await verifyReceipt(file.receipt, await fetchKeys());
     if (verdict !== 'genuine') return verdict;
-    if (!hasSignedContent(file)) return 'altered';
+    if (!matchesSignedContent(file)) return 'altered';
     return file.content.receiptId === receiptId ? 'genuine' : 'otherReceipt';
   } catch (error) {
     console.warn('The receipt was not checked', error);
@@ -58,7 +58,7 @@ export const CheckReceipt = (props: CheckProps) => {
       <p
         role="status"
         className={cn(
-          'basis-full text-base empty:hidden',
+          'basis-full text-base empty:sr-only',
           result && 'border-l-3 pl-3',
           result === 'genuine' ? 'border-primary' : 'border-destructive',
         )}

@@ -38,7 +38,7 @@ it.each([
 );
 
 it.each([
-  // In English and in Portuguese (docs/product-decisions.md, A80).
+  // The badge of a match has a second line, in Portuguese (docs/product-decisions.md, A80).
   { isMatch: true, words: ['The ice is broken!', 'O gelo foi quebrado!'], durationMs: 5_000 },
   { isMatch: false, words: ['Plot twist!'], durationMs: 3_000 },
 ])(

@@ -8,7 +8,7 @@ import { pageLimits } from '@/lib/page-limits';
 export interface CelebrationProps {
   gameId: string;
   isMatch: boolean;
-  /** Must be the same function at every render: another one would restart the time. */
+  /** Must be the same function at every render: a new one would restart the timer that calls it. */
   onEnd: (gameId: string) => void;
 }
 
@@ -21,7 +21,8 @@ const StillBadge = ({ isMatch }: { isMatch: boolean }) => (
     )}
   >
     {isMatch ? <IceCube className="size-8" /> : null}
-    {/* CSS generates the words from `data-says`, because the text of the page has them already, in `RevealCard`. */}
+    {/* CSS generates the words from `data-says`, so that the page's text, which has them in `RevealCard`, does not
+        contain them twice. */}
     <span>
       <span
         data-says={isMatch ? copy.match.title : copy.plotTwist.title}

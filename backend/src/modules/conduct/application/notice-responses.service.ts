@@ -7,9 +7,9 @@ import { ConductRepository } from '../infrastructure/conduct.repository';
 import { ConductService } from './conduct.service';
 import { NoticesService } from './notices.service';
 
-/** Files appeals against notices, marks notices as seen, and records the answers to age questions. */
+/** Records how users respond to their notices: they see them, answer age questions, and appeal. */
 @Injectable()
-export class AppealsService {
+export class NoticeResponsesService {
   constructor(
     private readonly conduct: ConductService,
     private readonly conductRepository: ConductRepository,
@@ -31,14 +31,17 @@ export class AppealsService {
     return this.notices.get(noticeId, userId);
   }
 
-  /** @throws DomainError rate_limited, not_found, already_answered, too_late */
+  /**
+   * Files an appeal of the recipient of a notice: the user whom its case is about, or a user who reported them.
+   * @returns the appeal; an earlier one that is still open, with `isNew` false, if the recipient has filed one before
+   * @throws DomainError rate_limited, not_found, too_late; already_answered if an earlier appeal has been decided
+   */
   async fileAppeal(
     appellantId: number,
     noticeId: number,
     words: string,
   ): Promise<{ appeal: Appeal; isNew: boolean }> {
     await this.rateLimiter.require('appeals', appellantId);
-    // The user whom the notice's case is about: the appellant, or the user whom the appellant has reported.
     const userId = await this.conductRepository.findUserOfNotice(noticeId, appellantId);
     if (userId === null) throw new DomainError('not_found');
     const { appealId, createdAt, isNew } = await this.conduct.fileAppeal({
@@ -47,7 +50,6 @@ export class AppealsService {
       noticeId,
       words: normalizeText(words),
     });
-    // If `isNew` is false, the earlier appeal is open: for a decided one, `conduct.fileAppeal` throws already_answered.
     return { appeal: { id: appealId, noticeId, createdAt: createdAt.toISOString(), state: 'open' }, isNew };
   }
 }

@@ -47,7 +47,7 @@ export const reactPrivateMessageSchema = z.object({
   messageId: idSchema,
   emoji: z.string(),
   userId: idSchema,
-  /** The other user of the chat, even if they are the sender of the message. */
+  /** The other user of the chat, who receives the reaction; not always the receiver of the message. */
   receiverId: idSchema,
 });
 export const deletePrivateMessageSchema = z.object({

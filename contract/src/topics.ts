@@ -1,6 +1,6 @@
 /**
  * Topics of a conversation, found by word lists. The page uses them to choose suggestions without sending messages to
- * the server; the API sends topics instead of the partner's words to a language model.
+ * the server; the API sends a language model these topics instead of the partner's words.
  */
 export const topics = [
   'music',

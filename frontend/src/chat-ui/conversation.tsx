@@ -5,7 +5,7 @@ import { canBeEdited, type ChatMessage, type Outgoing } from '@/chat-ui/chat-mes
 import { Composer, type ComposerHandle, type ComposerProps } from '@/chat-ui/composer/composer';
 import { type ComposerTask } from '@/chat-ui/composer/composer-parts';
 import { copy, type NoticeKind } from '@/chat-ui/copy';
-import { type Draft, type DraftStorage } from '@/chat-ui/composer/draft';
+import { type DraftStorage } from '@/chat-ui/composer/draft';
 import { type RenderIdeas } from '@/chat-ui/composer/ideas';
 import { insultGuardPart } from '@/chat-ui/insults/insult-guard';
 import { OpenedPhoto } from '@/chat-ui/lightbox/opened-photo';
@@ -18,8 +18,9 @@ import { messageActionParts } from '@/chat-ui/message/message-action-parts';
 import { type MessageCommands } from '@/chat-ui/message/message-commands';
 import { useComposerTask } from '@/chat-ui/composer/use-composer-task';
 import { useContactWarning } from '@/chat-ui/composer/use-contact-warning';
+import { useDraft } from '@/chat-ui/composer/use-draft';
 import { useFileDrop } from '@/chat-ui/composer/use-file-drop';
-import { useIsConnected } from '@/lib/socket/connection';
+import { useNotSentNotice } from '@/chat-ui/composer/use-not-sent-notice';
 import { useIsHidingInsults } from '@/product/stranger-settings';
 import { usePreloaded } from '@/ui/use-preloaded';
 
@@ -78,46 +79,6 @@ const chooseNotice = (notices: {
 };
 
 /**
- * Reads the draft of the conversation on the first render, and stores its changes.
- * @param onReplaced  called with the new text when another tab has changed the draft
- */
-const useDraft = ({ read, write, onOtherTabChange }: DraftStorage, onReplaced: (text: string) => void) => {
-  const [initial] = useState(read);
-  const draft = useRef(initial);
-  const change = useCallback(
-    (changes: Partial<Draft>): void => {
-      draft.current = { ...draft.current, ...changes };
-      write(draft.current);
-    },
-    [write],
-  );
-  const latestOnReplaced = useRef(onReplaced);
-  useEffect(() => {
-    latestOnReplaced.current = onReplaced;
-  });
-  useEffect(() => {
-    const unsubscribe = onOtherTabChange?.(() => latestOnReplaced.current(read().text));
-    return unsubscribe;
-  }, [onOtherTabChange, read]);
-  return { initial, change };
-};
-
-/**
- * Whether the notice "not sent" is shown, after an attempt to send without a connection. It is hidden when the
- * connection is back. `reportOutcome` shows or hides it after each attempt, and returns its argument.
- */
-const useNotSentNotice = () => {
-  const [isNotSentShown, setNotSentShown] = useState(false);
-  const isConnected = useIsConnected();
-  if (isConnected && isNotSentShown) setNotSentShown(false);
-  const reportOutcome = useCallback((wasAccepted: boolean): boolean => {
-    setNotSentShown(!wasAccepted);
-    return wasAccepted;
-  }, []);
-  return { isNotSentShown, reportOutcome };
-};
-
-/**
  * One chat on the screen: its messages, the composer and their overlays. `useChat` provides its participants, commands
  * and outbox, which holds the messages that are not stored yet.
  */
@@ -157,8 +118,7 @@ export const Conversation = ({
   );
   const endTask = (): void => startTask(null);
   const { isNotSentShown, reportOutcome } = useNotSentNotice();
-  // Warns the user once per chat before they send contact details to a stranger. `showIfDue` then returns true, and the
-  // text is not sent yet.
+  // Warns the user once per chat before they send contact details to a stranger.
   const contactWarning = useContactWarning(isWithStranger ? conversationId : null);
   const outboxNoticeKind = outbox.useStore(({ notice }) =>
     notice?.conversationId === conversationId ? notice.kind : null,
@@ -208,12 +168,13 @@ export const Conversation = ({
     [chat.commands, outbox, reportOutcome, startTask],
   );
 
+  // Loads code while the page is idle, before it is needed: the actions of a message, and the list of insults.
   usePreloaded(messageActionParts);
   const isHidingInsults = useIsHidingInsults();
   usePreloaded(isHidingInsults && isWithStranger ? insultParts : noParts);
 
   const sendMessage: ComposerProps['onSend'] = (outgoing) => {
-    if (contactWarning.showIfDue(outgoing.text)) return false;
+    if (contactWarning.showIfDue(outgoing.text)) return false; // the warning is shown, and the text not sent yet
     const replyTo = createQuote(task);
     const wasAccepted = reportOutcome(outbox.submit(conversationId, { ...outgoing, replyTo }));
     if (wasAccepted) endTask();

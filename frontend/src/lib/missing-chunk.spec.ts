@@ -5,7 +5,7 @@ const parsePage = (html: string): Document => new DOMParser().parseFromString(ht
 /** This page, whose entry script is /assets/index-a1.js. */
 const currentPage = parsePage('<head><script type="module" src="/assets/index-a1.js"></script></head>');
 
-/** A page of the server. A prerendered page lists its scripts in a meta element, the entry script first. */
+/** The page that the server sends now. It is prerendered: a meta element lists its scripts, the entry script first. */
 const createServerPage = (entryScript: string): string =>
   `<meta name="thaw-scripts" content="${entryScript} /assets/x.js">`;
 
@@ -32,7 +32,7 @@ it('detects no newer version when the entry scripts are the same', async () => {
   expect(await isNewerVersionDeployed(currentPage)).toBe(false);
 });
 
-it('detects a newer version in a prerendered page, which has no script element', async () => {
+it('detects a newer version when this page is prerendered, so that it has no script element', async () => {
   respondWith({ ok: true, text: createServerPage('/assets/index-a1.js') });
   const prerenderedPage = parsePage('<meta name="thaw-scripts" content="/assets/index-b2.js">');
   expect(await isNewerVersionDeployed(prerenderedPage)).toBe(true);

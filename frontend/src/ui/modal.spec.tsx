@@ -22,6 +22,7 @@ const Page = ({ isLocked = false, isFirstReplaced = false }: PageProps) => {
     <>
       <button onClick={() => setOpen('first')}>open</button>
       <Modal isOpen={isFirstOpen} title="First" isLocked={isLocked} onDismiss={() => setOpen(null)}>
+        {/* The modal reads `data-unsaved` to know whether closing it would discard input. */}
         <div data-unsaved={draft !== ''}>
           <input aria-label="draft" value={draft} onChange={(event) => setDraft(event.target.value)} />
         </div>
@@ -159,7 +160,7 @@ it('the second of two stacked modals returns the focus to the first, and the fir
   await waitFor(() => expect(getOpenButton()).toHaveFocus());
 });
 
-it('a modal that has replaced another returns the focus to the opener of the other', async () => {
+it('a second modal that has replaced the first returns the focus to the opener of the first', async () => {
   const user = await openFirstModal(<Page isFirstReplaced />);
   await user.click(screen.getByText('next'));
   await expectModalToClose('First');

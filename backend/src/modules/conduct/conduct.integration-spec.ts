@@ -125,8 +125,11 @@ describe('conduct', () => {
   });
 
   describe('a process that dies between the commit and the announcement of a standing', () => {
-    /** Makes the calls after the next commit fail, which stops the command as the end of the process would. */
-    const failAfterCommit = () => {
+    /**
+     * Lets the next commit succeed, and the calls that follow it fail. So the command stops where it would if the
+     * process died.
+     */
+    const dieAfterNextCommit = () => {
       jest
         .spyOn(getReplica().app.get(StandingsService), 'announce')
         .mockRejectedValueOnce(new Error('killed'));
@@ -139,7 +142,7 @@ describe('conduct', () => {
       // The fifth report suspends Ada.
       await reportByMany(ada.user.id, 4);
       const socket = await ada.openSocket();
-      failAfterCommit();
+      dieAfterNextCommit();
       await expect(fileReport(getReplica(), ada.user.id, fifthReporterId)).rejects.toThrow('killed');
       expect(socket.all('standing')).toEqual([]);
       expect(await fileReport(getReplica(1), ada.user.id, fifthReporterId)).toMatchObject({ isNew: false });
@@ -147,11 +150,11 @@ describe('conduct', () => {
       expect(await socket.closed).toBe(closeCodes.notSignedIn);
     });
 
-    it('delays the announcement only until the job announces recent standings again', async () => {
+    it('has recorded the decision, and the job that repeats recent announcements announces the standing', async () => {
       const ada = await stack.createVisitor(1);
       const filed = await reportByMany(ada.user.id, 1);
       const socket = await ada.openSocket();
-      failAfterCommit();
+      dieAfterNextCommit();
       await expect(decide(getReplica(), ada.user.id, filed, 'suspended')).rejects.toThrow('killed');
       const worker = await stack.startWorker();
       await worker.app.get(TimeLimitsProcessor).run(new Date());
@@ -186,7 +189,7 @@ describe('conduct', () => {
       const [inherited] = await readRows('sanctions', `user_id = ${cleo}`);
       await liftSanction(userId, sanctionId);
       expect(await readStanding(cleo)).toMatchObject({ kind: 'good' });
-      // The job aligns up to 10 sanctions of all users with their sources again; it must change nothing.
+      // The job makes this call regularly, too (`null`: sources of all users). It must change nothing here.
       await getConduct().alignInheritedSanctions(null, 10);
       expect(await readRows('notices', `recipient_id = ${cleo} AND kind = 'lifted'`)).toMatchObject([
         { sanction_id: inherited?.id },

@@ -43,19 +43,30 @@ describe('notices', () => {
     const decision = await decide(getReplica(), target.user.id, filed, 'suspended');
     return findEvent(decision, 'SanctionImposed').data;
   };
-  const decideAppeal = async (target: ThawVisitor, appealId: number, outcome: 'upheld' | 'reversed') => {
-    // A decision contains the version of the user's stream that the moderator has seen. Each of the cases stores it.
+  /** Reads the version of the user's conduct stream. Every case of the user has it, so `max` only picks one of them. */
+  const readVersion = async (userId: number): Promise<number> => {
     const [{ version }] = await stack.database.dataSource.query<[{ version: number }]>(
       'SELECT max(version) AS version FROM conduct_cases WHERE user_id = $1',
-      [target.user.id],
+      [userId],
     );
+    return version;
+  };
+  const readCaseState = async (caseId: number): Promise<string> => {
+    const [{ state }] = await stack.database.dataSource.query<[{ state: string }]>(
+      'SELECT state FROM conduct_cases WHERE id = $1',
+      [caseId],
+    );
+    return state;
+  };
+  const decideAppeal = async (target: ThawVisitor, appealId: number, outcome: 'upheld' | 'reversed') => {
+    const seenVersion = await readVersion(target.user.id);
     return getConduct().decideAppeal({
       userId: target.user.id,
       moderatorId: OTHER_MODERATOR_ID,
       excludedModeratorIds: [],
       isOnlyModerator: false,
       appealId,
-      version,
+      version: seenVersion,
       outcome,
       until: null,
       answer: 'We have looked at it once more.',
@@ -141,7 +152,7 @@ describe('notices', () => {
   });
 
   describe('appeals', () => {
-    it('are filed once, are answered in a notice, and lift the suspension when they succeed', async () => {
+    it('an appeal is filed once, is answered in a notice, and lifts the suspension when it succeeds', async () => {
       const [ada, bob] = [await stack.createVisitor(0), await stack.createVisitor(1)];
       const { noticeId } = await suspend(ada, bob);
       const filed = await fileAppeal(ada, noticeId);
@@ -169,7 +180,7 @@ describe('notices', () => {
       });
     });
 
-    it('are refused to other users, against notices that cannot be appealed, and without a valid text', async () => {
+    it('an appeal is refused to other users, against notices without appeal, and without a valid text', async () => {
       const [ada, bob] = [await stack.createVisitor(0), await stack.createVisitor(1)];
       const { noticeId } = await suspend(ada, bob);
       expect(await fileAppeal(bob, noticeId)).toMatchObject({ status: 404 });
@@ -180,7 +191,7 @@ describe('notices', () => {
         expect(await fileAppeal(ada, noticeId, words)).toMatchObject({ status: 400 });
     });
 
-    it('of a reporter reopen the dismissed case when they succeed, without informing the reported user', async () => {
+    it('an appeal of a reporter reopens the dismissed case, without informing the reported user', async () => {
       const [ada, bob] = [await stack.createVisitor(0), await stack.createVisitor(1)];
       const socket = await ada.openSocket();
       const filed = await fileReport(getReplica(), ada.user.id, bob.user.id);
@@ -193,18 +204,14 @@ describe('notices', () => {
       const { events } = await decideAppeal(ada, body.id as number, 'reversed');
       expect(events.map(({ type }) => type)).toEqual(['AppealDecided', 'CaseOpened']);
       expect(await readNotices(ada)).toEqual([]);
-      const [{ state }] = await stack.database.dataSource.query<[{ state: string }]>(
-        'SELECT state FROM conduct_cases WHERE id = $1',
-        [filed.caseId],
-      );
-      expect(state).toBe('open');
-      // If the appeal had sent a `standing`, it would have arrived before the notice of this warning.
+      expect(await readCaseState(filed.caseId)).toBe('open');
+      // The warning is only a marker: a `standing` that the appeal had sent would have arrived before its notice.
       await warn(getReplica(), ada.user.id);
       await socket.next('notice');
       expect(socket.all('standing')).toEqual([]);
     });
 
-    it('are refused when the time for an appeal is over', async () => {
+    it('an appeal is refused when the time for it is over', async () => {
       const replica = await stack.addReplica({ APPEAL_WITHIN_S: '1' });
       const ada = await new ThawVisitor([replica.origin]).joinAnonymously();
       const noticeId = await warn(replica, ada.user.id);
@@ -212,7 +219,7 @@ describe('notices', () => {
       expect(await fileAppeal(ada, noticeId)).toMatchObject({ status: 409, body: { code: 'too_late' } });
     });
 
-    it('are limited to five a day, not counting malformed ones', async () => {
+    it('a user can file five appeals a day, not counting malformed ones', async () => {
       const ada = await stack.createVisitor(0);
       expect((await fileAppeal(ada, FOREIGN_NOTICE_ID, '')).status).toBe(400);
       const statuses: number[] = [];

@@ -87,9 +87,9 @@ describe('KeyedConcurrencyLimiter', () => {
     releaseBob();
     expect(limiter.size).toBe(1);
     releaseAda();
-    const releaseAdaAgain = await queuedAda;
+    const releaseQueuedAda = await queuedAda;
     expect(limiter.size).toBe(1);
-    releaseAdaAgain();
+    releaseQueuedAda();
     expect(limiter.size).toBe(0);
   });
 

@@ -3,9 +3,9 @@ import { RedisScript } from '../redis/redis-script.model';
 import { publishToReplicasLua } from './publish-to-replicas.scripts';
 
 /**
- * Lua functions of the scripts below. `prefix` (the prefix of the keys), `directory`, `now` and `evictDead` come from
- * `socketDirectoryLua`, where a topic is a chat here, and its members are sockets. `publish` comes from
- * `publishToReplicasLua`. KEYS of each script: the `replicas` key of the chat's shard.
+ * Lua functions of the scripts below. `socketDirectoryLua` provides `prefix` (the prefix of all keys), `directory`,
+ * `now` and `evictDead`. Its topics are chats here, and the members of a topic are the chat's sockets.
+ * `publishToReplicasLua` provides `publish`. KEYS of each script: the `replicas` key of the chat's shard.
  *
  * Only sockets that show the chat make their user present. An absent user has a deadline: the chat ends unless the user
  * returns before it. A chat is identified by its session id. Keys, after the prefix:
@@ -101,7 +101,8 @@ const MAX_OVERDUE_PER_SWEEP = 32;
 
 /**
  * Evicts the sockets of dead replicas.
- * ARGV, as `evictDead` reads them: grace period in ms, when the replicas were found dead (ms), then their ids.
+ * ARGV: grace period in ms, when the replicas were found dead (ms), then their ids. `evictDead` reads them itself, and
+ * passes the grace period to `leave`.
  * Returns whether more sockets are to be evicted, and the overdue deadlines.
  */
 export const sweepScript = new RedisScript<[more: 0 | 1, ...overdue: string[]]>(

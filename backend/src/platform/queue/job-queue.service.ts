@@ -5,7 +5,11 @@ import { formerJobNames, type JobData, type JobName, QUEUE_NAME } from './job-na
 import { connectQueue, waitForFirstConnectionAttempt } from '../redis/redis-connection.factory';
 import { jobsPrefix } from '../redis/redis.keys';
 
-/** Adds jobs to the queue. */
+/**
+ * Adds jobs to the queue: once, or by a schedule. A failed job is not retried, because its work is soon repeated. For a
+ * scheduled job, the next job of the schedule repeats it. For a job that is added once (to persist an outbox, or to
+ * erase a user's data), the worker repeats it, because it checks regularly for unfinished work.
+ */
 @Injectable()
 export class JobQueueService implements OnApplicationShutdown {
   private readonly connection: ReturnType<typeof connectQueue>;
@@ -21,8 +25,7 @@ export class JobQueueService implements OnApplicationShutdown {
       // BullMQ would check the version of Redis once. If Redis were down then, BullMQ would reject all later calls.
       skipVersionCheck: true,
       prefix: jobsPrefix,
-      // A failed job is not retried, because its work is soon repeated: by the next job of a schedule, or by the
-      // worker, which polls the outboxes. The last hundred failed jobs are kept for inspection.
+      // The last hundred failed jobs are kept for inspection.
       defaultJobOptions: { removeOnComplete: true, removeOnFail: 100, attempts: 1 },
     });
     // Without a listener, an error event would end the process. Callers learn about failures from their commands.

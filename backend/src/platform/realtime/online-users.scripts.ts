@@ -2,11 +2,14 @@ import { RedisScript } from '../redis/redis-script.model';
 import { socketDirectoryLua } from './socket-directory.scripts';
 
 /**
- * Lua functions of the scripts below. `prefix` (the prefix of the keys), `directory`, `now` and `evictDead` come from
- * `socketDirectoryLua`, where a topic is a user here, and its members are sockets. KEYS of each script: the `replicas`
- * key of a presence shard. Further keys, after the prefix:
- *   online    set of the online users
- *   leaving   sorted set of the online users without a socket, by the time at which they go offline (ms)
+ * Lua functions of the scripts below. `socketDirectoryLua` provides `prefix` (the prefix of all keys), `directory`,
+ * `now` and `evictDead`. Its topics are users here, and the members of a topic are the user's sockets.
+ *
+ * KEYS of each script: the `replicas` key of a presence shard. The prefix is taken from it. Further keys, after the
+ * prefix:
+ *   sockets:<user>   hash of the directory, socket → `<replica>|<time of opening in ms>`
+ *   online           set of the online users
+ *   leaving          sorted set of the online users without a socket, by the time at which they go offline (ms)
  */
 const presenceLua = `${socketDirectoryLua}
 -- Removes a socket. If it was the user's last one, their grace period begins.
@@ -56,7 +59,8 @@ const MAX_OFFLINE_PER_SWEEP = 128;
 
 /**
  * Evicts the sockets of dead replicas, and takes users offline whose grace period has ended.
- * ARGV, as `evictDead` reads them: grace period in ms, when the replicas were found dead (ms), then their ids.
+ * ARGV: grace period in ms, when the replicas were found dead (ms), then their ids. `evictDead` reads them itself, and
+ * passes the grace period to `leave`.
  * Returns whether another call is needed, and the users who went offline.
  */
 export const sweepScript = new RedisScript<[more: 0 | 1, ...userIds: string[]]>(

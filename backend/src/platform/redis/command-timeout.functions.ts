@@ -1,9 +1,12 @@
 import { Command } from 'ioredis';
 
+// An iteration of Node's event loop first runs the timers that are due, then reads from the sockets, then runs the
+// callbacks of `setImmediate`. Node counts the delay of a timer from the start of the iteration that sets it.
+
 /**
- * A timer that deviates from its delay by more than this shows that the event loop was blocked. A block while the timer
- * is pending makes it late. A block before it is set, in the same iteration, makes it early, because Node counts the
- * delay from the start of the iteration.
+ * If the time between setting a timer and running it differs from its delay by more than this, a callback has blocked
+ * the event loop. A block after the timer was set makes it run too late. A block before that, in the same iteration,
+ * makes it run too early, because the delay includes this block.
  */
 const MAX_TIMER_DEVIATION_MS = 50;
 
@@ -29,8 +32,8 @@ export const replaceCommandTimeout = (): void => {
 const startTimeout = (command: TimedCommand, ms: number, isExtended = false): void => {
   const startedAt = performance.now();
   command._commandTimeoutTimer = setTimeout(() => {
-    // After a block, Node runs the due timers before it reads from the sockets, and callbacks of setImmediate after
-    // that. By then, a response that has arrived in time has settled the command.
+    // `setImmediate` waits until Node has read from the sockets, so a response that arrived during a block settles the
+    // command first.
     setImmediate(() => {
       if (command.isSettled) return;
       const wasBlocked = Math.abs(performance.now() - startedAt - ms) > MAX_TIMER_DEVIATION_MS;

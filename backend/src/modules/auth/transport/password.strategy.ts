@@ -18,7 +18,8 @@ export class PasswordStrategy extends PassportStrategy(Strategy) {
   }
 
   validate(request: Request, email: string, password: string): Promise<VerifiedUser> {
-    // A callback, because `verify` first has to find the user.
+    // On a known device, failed attempts are limited separately. Which devices are known depends on the user, whom
+    // `verify` has to find first.
     const findDeviceId = (user: VerifiedUser) => this.knownDevices.findDeviceId(request, user);
     return this.auth.verify(email, password, toRateLimitSubject(request.ip), findDeviceId);
   }

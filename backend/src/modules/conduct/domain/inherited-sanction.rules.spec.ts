@@ -8,7 +8,10 @@ import {
   mod,
 } from '../../../testing/conduct-events.fixture';
 
-/** Two sanctions of other accounts: `ada` inherits the first, the source, and has nothing to do with the second. */
+/**
+ * A new account of a sanctioned user inherits the sanction of the user's other account. These are two sanctions of
+ * other accounts: the user under test inherits the first, the source, and has nothing to do with the second.
+ */
 const SOURCE_SANCTION_ID = 77;
 const OTHER_SANCTION_ID = 78;
 
@@ -23,17 +26,27 @@ describe('an inherited sanction', () => {
       until: null,
     });
 
-  it('has a decided case of its own, is imposed once, and needs no confirmation', () => {
+  it('is imposed automatically, in a decided case of its own', () => {
     const history = new ConductHistory();
     expect(listTypes(inherit(history))).toEqual(['CaseOpened', 'CaseDecided', 'SanctionImposed']);
-    expect(inherit(history)).toEqual([]);
-    history.wait(100 * DAY_MS);
-    expect(applyTimeLimits(history)).toEqual([]);
-    expect(computeStanding(history).kind).toBe('banned');
     expect(history.findLastData('SanctionImposed')).toMatchObject({
       inheritedFrom: SOURCE_SANCTION_ID,
       isAutomatic: true,
     });
+  });
+
+  it('is imposed only once', () => {
+    const history = new ConductHistory();
+    inherit(history);
+    expect(inherit(history)).toEqual([]);
+  });
+
+  it('needs no confirmation: a ban stays, although no second moderator confirms it', () => {
+    const history = new ConductHistory();
+    inherit(history);
+    history.wait(100 * DAY_MS);
+    expect(applyTimeLimits(history)).toEqual([]);
+    expect(computeStanding(history).kind).toBe('banned');
   });
 
   describe('whose source was lifted or shortened', () => {
@@ -71,9 +84,10 @@ describe('an inherited sanction', () => {
 
   it('does not join the undecided case, and its appeal may be decided by any moderator', () => {
     const history = new ConductHistory().reportByUsers(1);
-    const { caseId } = history;
+    const undecidedCaseId = history.caseId;
     inherit(history);
-    expect(history.caseId).not.toBe(caseId);
+    const inheritedCaseId = history.caseId; // the id of the last case
+    expect(inheritedCaseId).not.toBe(undecidedCaseId);
     history.fileAppeal(history.findLastData('SanctionImposed').noticeId);
     history.decideAppeal({ outcome: 'reversed', moderatorId: mod });
     expect(computeStanding(history).kind).toBe('good');

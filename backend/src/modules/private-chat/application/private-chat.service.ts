@@ -19,10 +19,10 @@ import { privateMessageDecider } from '../domain/private-message.decider';
 import { type PrivateMessageSent, buildPrivateMessageStreamId } from '../domain/private-message.events';
 import type { PrivateMessageState, SentMessage } from '../domain/private-message.state';
 import {
-  type EarlierMessage,
   PrivateMessageRepository,
   type PrivateMessageRow,
   type QuotedRow,
+  type StoredMessage,
 } from '../infrastructure/private-message.repository';
 import { RecentChangeRepository } from '../infrastructure/recent-change.repository';
 
@@ -80,8 +80,8 @@ export class PrivateChatService {
   ) {}
 
   /**
-   * Resolves once the message is committed. A call with the `clientId` of an earlier message stores nothing and
-   * returns the id and the time of the earlier message.
+   * Resolves once the message is committed. A call with the `clientId` of a message that is already stored stores
+   * nothing, and returns the id and the time of the stored message.
    * @throws DomainError not_friends; message_not_found if the quoted message cannot be quoted; invalid_payload for
    * invalid content, or if the sender has used the `clientId` for a message to another receiver; message_too_long;
    * image_not_yours
@@ -189,8 +189,8 @@ export class PrivateChatService {
     clientId,
   }: OutgoingMessage): Promise<SendResult | null> {
     if (!clientId) return null;
-    const earlier = await this.messages.findByClientId(senderId, clientId);
-    return earlier && toRepeatedResult(earlier, receiverId);
+    const stored = await this.messages.findByClientId(senderId, clientId);
+    return stored && toRepeatedResult(stored, receiverId);
   }
 
   private async store(event: PrivateMessageSent, profiles: readonly Profile[]): Promise<SendResult> {
@@ -198,8 +198,8 @@ export class PrivateChatService {
     const outcome = await this.messages.send(event);
     // In the following three cases, nothing was stored.
     if (!outcome) throw new DomainError('not_friends');
-    const { id, createdAt, earlier, quoted } = outcome;
-    if (earlier) return toRepeatedResult(earlier, receiverId);
+    const { id, createdAt, alreadyStored, quoted } = outcome;
+    if (alreadyStored) return toRepeatedResult(alreadyStored, receiverId);
     if (replyToId !== null && !quoted) throw new DomainError('message_not_found');
     const state = privateMessageDecider.evolve(privateMessageDecider.initialState(), event);
     if (!state) throw new Error('PrivateMessageSent created no message');
@@ -235,7 +235,7 @@ const createSentEvent = (outgoing: OutgoingMessage): PrivateMessageSent => {
 };
 
 const toRepeatedResult = (
-  { id, receiverId, createdAt }: EarlierMessage,
+  { id, receiverId, createdAt }: StoredMessage,
   requestedReceiverId: number,
 ): SendResult => {
   // The same clientId with another receiver is not a retry.

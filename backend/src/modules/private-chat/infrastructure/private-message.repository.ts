@@ -1,18 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import type { MessageType } from '@thaw/contract/scalars';
 import { DataSource } from 'typeorm';
-import type { PreparedStatement } from '../../../platform/database/prepared-statement.functions';
 import { type ReadConnection, ReadReplicaService } from '../../../platform/database/read-replica.service';
 import { EventStoreRepository } from '../../../platform/event-store/event-store.repository';
-import { buildOpenStreamSql } from '../../../platform/event-store/open.sql';
-import { FriendshipLookupService } from '../../friends/application/friendship-lookup.service';
 import type { PrivateMessageSent } from '../domain/private-message.events';
 import type { PrivateReaction } from '../domain/private-message.state';
-import {
-  buildInsertMessagesSql,
-  privateMessagesProjection,
-} from '../projections/private-messages.projection';
+import { privateMessagesProjection } from '../projections/private-messages.projection';
 import { RecentChangeRepository } from './recent-change.repository';
+import { SEND_STATEMENT } from './send-private-message.sql';
 
 export interface QuotedRow {
   id: number;
@@ -34,28 +29,31 @@ export interface PrivateMessageRow {
   quoted: QuotedRow | null;
 }
 
-/** The message that an earlier attempt to send it has stored. */
-export interface EarlierMessage {
+/** A message that an earlier attempt to send it, with the same client id, has stored. */
+export interface StoredMessage {
   id: number;
   receiverId: number;
   createdAt: Date;
 }
 
-/** The result of sending. Nothing was stored if there is an earlier message, or if a reply has no quoted one. */
+/**
+ * The result of sending. Nothing was stored now if the message is already stored, or if it is a reply and `quoted` is
+ * null. `id` and `createdAt` are assigned in any case.
+ */
 export interface SendOutcome {
-  /** Assigned, like `createdAt`, in any case. Higher than the id of every earlier message between the two. */
+  /** Higher than the id of every older message between the two. */
   id: number;
   createdAt: Date;
-  earlier: EarlierMessage | null;
+  alreadyStored: StoredMessage | null;
   /** The message to which a reply refers, if it belongs to this conversation and is not deleted. */
   quoted: QuotedRow | null;
 }
 
-interface EarlierColumns {
-  /** If this is null, there is no earlier message, and all columns are null. */
-  earlier_id: string | null;
-  earlier_receiver_id: string;
-  earlier_at: Date;
+interface StoredColumns {
+  /** If this is null, the message is not stored yet, and all columns are null. */
+  stored_id: string | null;
+  stored_receiver_id: string;
+  stored_at: Date;
 }
 
 interface QuotedColumns {
@@ -66,7 +64,7 @@ interface QuotedColumns {
   quoted_content: string;
 }
 
-interface RawSendOutcome extends EarlierColumns, QuotedColumns {
+interface RawSendOutcome extends StoredColumns, QuotedColumns {
   id: string;
   occurred_at: Date;
 }
@@ -82,38 +80,6 @@ interface RawMessage extends QuotedColumns {
   is_deleted: boolean;
   reactions: PrivateReaction[];
 }
-
-/**
- * Appends the event that creates a message, and inserts the row of the message. `OpeningParts` describes the two parts
- * and their columns. Times are truncated to milliseconds, the precision of events, so that a rebuild of the read model
- * gives the same rows.
- *
- * $9 sender, $10 receiver, $11 client id, $12 id of the quoted message, $13 type, $14 content.
- */
-const SEND_STATEMENT: PreparedStatement = {
-  name: 'send_private_message',
-  text: buildOpenStreamSql({
-    query: `
-  SELECT message.*, 'private-' || id AS stream_id, jsonb_build_object('messageId', id) AS assigned,
-         earlier_id IS NULL AND ($12::bigint IS NULL OR quoted_id IS NOT NULL) AS is_new
-  FROM (
-    SELECT nextval('private_message_ids') AS id, date_trunc('milliseconds', clock_timestamp()) AS occurred_at,
-           earlier.id AS earlier_id, earlier.receiver_id AS earlier_receiver_id, earlier.created_at AS earlier_at,
-           quoted.id AS quoted_id, quoted.sender_id AS quoted_sender_id, quoted.type AS quoted_type,
-           quoted.content AS quoted_content
-    FROM ${FriendshipLookupService.buildLockedFriendshipSql('$9::bigint', '$10::bigint')} AS friendship
-    LEFT JOIN private_messages earlier ON earlier.sender_id = $9::bigint AND earlier.client_id = $11::text
-    LEFT JOIN private_messages quoted ON quoted.id = $12::bigint AND NOT quoted.is_deleted
-      AND LEAST(quoted.sender_id, quoted.receiver_id) = friendship.low_id
-      AND GREATEST(quoted.sender_id, quoted.receiver_id) = friendship.high_id
-  ) AS message`,
-    project: buildInsertMessagesSql(`(
-    SELECT id, $9::bigint AS sender_id, $10::bigint AS receiver_id, $11::text AS client_id, $13::text AS type,
-           $14::text AS content, $12::bigint AS reply_to_id, occurred_at AS created_at
-    FROM opening WHERE is_new
-  ) AS sent`),
-  }),
-};
 
 /**
  * $1 and $2 the two users, $3 the id below which messages are read, $4 maximum number of messages. An index contains
@@ -178,18 +144,18 @@ export class PrivateMessageRepository {
     return {
       id: Number(row.id),
       createdAt: row.occurred_at,
-      earlier: row.earlier_id === null ? null : toEarlier(row),
+      alreadyStored: row.stored_id === null ? null : toStored(row),
       quoted: toQuoted(row),
     };
   }
 
-  async findByClientId(senderId: number, clientId: string): Promise<EarlierMessage | null> {
-    const [row] = await this.dataSource.query<EarlierColumns[]>(
-      `SELECT id AS earlier_id, receiver_id AS earlier_receiver_id, created_at AS earlier_at
+  async findByClientId(senderId: number, clientId: string): Promise<StoredMessage | null> {
+    const [row] = await this.dataSource.query<StoredColumns[]>(
+      `SELECT id AS stored_id, receiver_id AS stored_receiver_id, created_at AS stored_at
        FROM private_messages WHERE sender_id = $1 AND client_id = $2`,
       [senderId, clientId],
     );
-    return row ? toEarlier(row) : null;
+    return row ? toStored(row) : null;
   }
 
   /** Whether a reply may quote the message: it was sent between the two users and is not deleted. */
@@ -270,10 +236,10 @@ const readConversation = async (
   return rows.map(toMessage).reverse();
 };
 
-const toEarlier = (row: EarlierColumns): EarlierMessage => ({
-  id: Number(row.earlier_id),
-  receiverId: Number(row.earlier_receiver_id),
-  createdAt: row.earlier_at,
+const toStored = (row: StoredColumns): StoredMessage => ({
+  id: Number(row.stored_id),
+  receiverId: Number(row.stored_receiver_id),
+  createdAt: row.stored_at,
 });
 
 const toQuoted = (row: QuotedColumns): QuotedRow | null => {

@@ -21,6 +21,8 @@ describe('OutboxWatchdogService', () => {
   let oldestEventAt: number;
   const processor = { progressedAt: 0 };
   const jobWorker = { isReady: true };
+  /** Lets time pass until the watchdog has made `count` more checks. */
+  const passChecks = (count: number) => jest.advanceTimersByTimeAsync(count * CHECK_EVERY_MS);
 
   beforeAll(() => {
     Logger.overrideLogger(false);
@@ -35,7 +37,7 @@ describe('OutboxWatchdogService', () => {
     const outbox = {
       measureBacklog: async () => {
         if (unreachableStore === 'Redis') throw new Error('Connection is closed.');
-        // The age of the backlog does not include entries of held chats.
+        // The age does not include entries of held chats, whose next event cannot be written.
         const ageMs = hasOnlyHeldChats ? 0 : performance.now() - oldestEventAt;
         return { length: 1, ageMs, fillRatio: 0, deadLetters: 0 };
       },
@@ -62,10 +64,10 @@ describe('OutboxWatchdogService', () => {
   });
 
   it('exits a worker that makes no progress for 20 s while both stores are reachable and an event waits', async () => {
-    await jest.advanceTimersByTimeAsync(CHECK_EVERY_MS); // the 20 s begin with the first check
-    await jest.advanceTimersByTimeAsync(STUCK_AFTER_MS - CHECK_EVERY_MS);
+    // The 20 s begin with the first check, so they are over at the fifth.
+    await passChecks(4);
     expect(exit).not.toHaveBeenCalled();
-    await jest.advanceTimersByTimeAsync(CHECK_EVERY_MS);
+    await passChecks(1);
     expect(exit).toHaveBeenCalledWith(1);
   });
 
@@ -93,14 +95,14 @@ describe('OutboxWatchdogService', () => {
   });
 
   it('gives a worker another 20 s when its process continues after a suspension', async () => {
-    await jest.advanceTimersByTimeAsync(15_000);
+    await passChecks(3);
     // The suspension: the clock continues for a minute, but no timer fires.
     const now = performance.now.bind(performance);
     jest.spyOn(performance, 'now').mockImplementation(() => now() + 60_000);
-    // The first check after the suspension starts the 20 s again.
-    await jest.advanceTimersByTimeAsync(STUCK_AFTER_MS);
+    // The 20 s begin again with the first check after the suspension, so they are over at the fifth.
+    await passChecks(4);
     expect(exit).not.toHaveBeenCalled();
-    await jest.advanceTimersByTimeAsync(CHECK_EVERY_MS);
+    await passChecks(1);
     expect(exit).toHaveBeenCalledWith(1);
   });
 });

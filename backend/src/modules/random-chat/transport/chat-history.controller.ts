@@ -8,6 +8,7 @@ import { PathIdPipe } from '../../../platform/http/path-id.pipe';
 import { RateLimitGuard } from '../../../platform/http/rate-limit.guard';
 import { SignedInGuard } from '../../../platform/http/signed-in.guard';
 import { PastChatService } from '../application/past-chat.service';
+import type { ChatHistoryEntity } from '../infrastructure/chat-history.entity';
 import { ChatHistoryRepository } from '../infrastructure/chat-history.repository';
 import { ChatHistoryEntryDto } from './chat-history.dto';
 
@@ -31,25 +32,35 @@ export class ChatHistoryController {
   ): Promise<ChatHistoryEntryDto[]> {
     requireSelf(login, userId);
     const rows = await this.history.findLatest(userId);
-    // The users of a chat that was ended for safety may not become friends. Chats before this window permit no friend
-    // request anyway, so they are not looked up.
-    const windowStart = Date.now() - limits.friendRequestWindowMs;
-    const recent = rows.filter(({ createdAt }) => createdAt.getTime() >= windowStart);
     const [ends, streamIdsEndedForSafety] = await Promise.all([
       this.pastChats.findEnds(rows), // in the order of the rows
-      this.history.findStreamsEndedForSafety(recent.map(({ streamId }) => streamId)),
+      this.findStreamsEndedForSafety(rows),
     ]);
+    return rows.map(({ id, streamId, user1Id, user2Id, createdAt }, index) => ({
+      id,
+      user1Id,
+      user2Id,
+      createdAt: createdAt.toISOString(),
+      reportableUntil: this.findReportableUntil(ends[index] ?? null),
+      // The users of a chat that was ended for safety may not become friends.
+      ...(streamIdsEndedForSafety.has(streamId) ? { mayBecomeFriends: false } : {}),
+    }));
+  }
+
+  /**
+   * Friend requests are only possible for a while after a chat. Chats that began before this period are not looked up,
+   * because they permit no friend request anyway.
+   */
+  private findStreamsEndedForSafety(rows: readonly ChatHistoryEntity[]): Promise<ReadonlySet<string>> {
+    const periodStart = Date.now() - limits.friendRequestWindowMs;
+    const recent = rows.filter(({ createdAt }) => createdAt.getTime() >= periodStart);
+    return this.history.findStreamsEndedForSafety(recent.map(({ streamId }) => streamId));
+  }
+
+  /** @param endedAt null while the end of the chat is not known, mostly because the chat is still in progress */
+  private findReportableUntil(endedAt: Date | null): string | null {
+    if (!endedAt) return null;
     const reportableMs = this.environment.REPORTABLE_AFTER_END_S * 1_000;
-    return rows.map(({ id, streamId, user1Id, user2Id, createdAt }, index) => {
-      const endedAt = ends[index];
-      return {
-        id,
-        user1Id,
-        user2Id,
-        createdAt: createdAt.toISOString(),
-        reportableUntil: endedAt ? new Date(endedAt.getTime() + reportableMs).toISOString() : null,
-        ...(streamIdsEndedForSafety.has(streamId) ? { mayBecomeFriends: false } : {}),
-      };
-    });
+    return new Date(endedAt.getTime() + reportableMs).toISOString();
   }
 }

@@ -5,7 +5,7 @@ import { UploadRemovalService } from '../application/upload-removal.service';
 
 const SWEEP_EVERY_MS = 10 * 60_000;
 
-/** Schedules and runs the job that removes unused images and deletes the files of removed images. */
+/** Schedules and runs the job that marks unused images as removed, then deletes the files of all removed images. */
 @Injectable()
 export class UploadSweepProcessor implements OnModuleInit, OnApplicationBootstrap {
   constructor(

@@ -8,7 +8,7 @@ export interface FormFile {
   buffer: Buffer;
 }
 
-/** The fields of the form, and the headers of all its parts. */
+/** Room in the body for everything except the image: the fields of the form, and the headers of its parts. */
 const FORM_MAX_BYTES = 16 * 1024;
 export const BODY_MAX_BYTES = limits.imageMaxBytes + FORM_MAX_BYTES;
 
@@ -20,8 +20,8 @@ export interface MinimumBodyRate {
   graceMs: number;
 }
 /**
- * A quarter of the slowest realistic mobile uplink. A photo of more than 480 KiB needs a higher rate, because the
- * server allows 30 seconds for a request.
+ * A quarter of the slowest realistic mobile uplink. A photo of more than 480 KiB (30 s at this rate) needs a higher
+ * rate, because the server allows 30 s for a request.
  */
 export const minimumBodyRate: MinimumBodyRate = { bytesPerSecond: 16 * 1024, graceMs: 5_000 };
 
@@ -40,7 +40,7 @@ const parseForm = multer({
     fields: 4, // `bucket` and `fileName`, and two unknown ones, which are ignored
     fieldSize: 512,
     fieldNameSize: 64,
-    parts: 6, // the file, the fields, and one part that is neither, which is ignored
+    parts: 6, // the file, the four fields, and one part without `Content-Disposition`, which is ignored
     // Refuse names that multer would read as objects or arrays, such as `bucket[name]` and `bucket[1]`.
     fieldNestingDepth: 0,
     fieldArrayIndexLimit: 0,

@@ -6,8 +6,8 @@ export interface UserRelationsPort {
   /** Whether the two have chatted, are friends, or have a friend request between them. */
   areAcquainted(userId: number, otherId: number): Promise<boolean>;
   /**
-   * Whether the viewer may read the user's profile: the user has not blocked the viewer, and the two are acquainted or
-   * the viewer has blocked the user.
+   * Whether the viewer may read the user's profile: never if the user has blocked the viewer; otherwise if the two are
+   * acquainted, or if the viewer has blocked the user.
    */
   mayReadProfile(viewerId: number, userId: number): Promise<boolean>;
   /** Whether the user is online and the viewer is allowed to see it. */

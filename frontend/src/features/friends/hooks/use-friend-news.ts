@@ -62,17 +62,17 @@ interface AcceptedRequestsOptions extends Pick<FriendNewsOptions, 'onOpen'> {
   onNews: () => void;
 }
 
-/** Shows a toast for each request of the user that is accepted. Its action opens the chat with the new friend. */
+/** Shows a toast for each request by the user that is accepted. Its action opens the chat with the new friend. */
 const useAcceptedRequests = ({ onOpen, onNews }: AcceptedRequestsOptions): void => {
   const queries = useQueryClient();
   useEffect(
     () =>
       onAppEvent('friendship-accepted', ({ requestId, friendId }) => {
-        // The page shows another toast for a friendship that the user has caused here. The server accepts the user's
-        // own request at once if the other user has already sent one, so the request may still be `sending`.
-        const isCausedByUser =
-          requestIdsSettledByThisPage.has(requestId) || readSentRequest(queries, friendId) === 'sending';
-        if (isCausedByUser) return;
+        // An action of the user on this page has caused the friendship. The page shows another toast for it.
+        if (requestIdsSettledByThisPage.has(requestId)) return;
+        // The server has accepted the user's own request at once, because the friend had already sent one. This event
+        // has overtaken the response to the user's request, for which the page shows another toast.
+        if (readSentRequest(queries, friendId) === 'sending') return;
         onNews();
         const { befriended } = copy.toasts;
         const name = readCachedName(queries, friendId);
@@ -87,7 +87,7 @@ const useAcceptedRequests = ({ onOpen, onNews }: AcceptedRequestsOptions): void 
 };
 
 /**
- * Shows toasts for the friend requests that the user receives, and for those of the user that are accepted.
+ * Shows toasts for friend requests that the user receives, and for requests by the user that are accepted.
  * @returns the number of both kinds of requests since the page was opened
  */
 export const useFriendNews = ({ userId, isListOpen, onOpen }: FriendNewsOptions): number => {

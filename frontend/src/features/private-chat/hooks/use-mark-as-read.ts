@@ -10,6 +10,18 @@ import { privateChats } from '@/features/private-chat/stores/private-chat.store'
 import { type UnreadCounts } from '@/features/private-chat/unread';
 import { usePageVisible } from '@/lib/page-visible';
 
+/** @returns `unread` as it was when the chat was opened or its tab last became visible; 0 while the tab is hidden */
+const useUnreadCountWhenShown = (isVisible: boolean, unread: number): number => {
+  // False at first: opening the chat in a visible tab counts as becoming visible.
+  const [previousIsVisible, setPreviousIsVisible] = useState(false);
+  const [unreadCountWhenShown, setUnreadCountWhenShown] = useState(0);
+  if (isVisible !== previousIsVisible) {
+    setPreviousIsVisible(isVisible);
+    setUnreadCountWhenShown(isVisible ? unread : 0);
+  }
+  return unreadCountWhenShown;
+};
+
 /**
  * Marks the friend's messages as read when the chat is opened, and while it is open in a visible tab. The friend must
  * not change: the chat is mounted separately for each friend.
@@ -23,19 +35,14 @@ export const useMarkAsRead = (userId: number, friendId: number): number => {
     queryFn: () => fetchUnreadCounts(userId),
     select: (counts: UnreadCounts) => counts[friendId] ?? 0,
   });
-  // False at first: opening the chat in a visible tab counts as becoming visible.
-  const [previousIsVisible, setPreviousIsVisible] = useState(false);
-  const [unreadCountWhenShown, setUnreadCountWhenShown] = useState(0);
-  if (isVisible !== previousIsVisible) {
-    setPreviousIsVisible(isVisible);
-    setUnreadCountWhenShown(isVisible ? unread : 0);
-  }
+  const unreadCountWhenShown = useUnreadCountWhenShown(isVisible, unread);
 
   /**
    * Opening the chat marks the messages even if `unread` is 0, because the counts may not be loaded yet. Afterwards
    * only unread messages are marked.
    */
   const isMarkedOnce = useRef(false);
+  // Makes one call at a time. Messages that arrive during a call are marked by one more call after it.
   const [readMarker] = useState(
     () =>
       new ReadMarker(
@@ -49,8 +56,8 @@ export const useMarkAsRead = (userId: number, friendId: number): number => {
     isMarkedOnce.current = true;
     privateChats.clearUnreadCount(friendId);
     readMarker.mark();
-    // A message may arrive before the cleared count is rendered. `unread` may then be the same number as
-    // before, so the effect also depends on `dataUpdatedAt`.
+    // `unread` may go from 1 to 0 and back to 1 before it is rendered, if a message arrives after the count is
+    // cleared. So the effect also depends on `dataUpdatedAt`, which changes then, too.
   }, [isVisible, friendId, unread, dataUpdatedAt, readMarker]);
   return unreadCountWhenShown;
 };

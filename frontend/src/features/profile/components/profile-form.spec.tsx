@@ -71,7 +71,7 @@ beforeEach(() => {
   uploadMock.mockReset();
   globalThis.fetch = fetchMock as unknown as typeof fetch;
   useToasts.setState({ shown: null });
-  // The form logs why the profile was not saved or not read again, and why a picture was not uploaded.
+  // The form logs failures to save the profile, to read it again after that, and to upload a picture.
   jest.spyOn(console, 'warn').mockImplementation(() => undefined);
 });
 afterEach(() => {
@@ -260,7 +260,7 @@ it('reports that the picture could not be uploaded when the server refuses the f
   expectUploadError();
 });
 
-it('reports that a file could not be uploaded, without uploading it, when it is not an image', async () => {
+it('reports an upload error for a file that is not an image, and does not upload it', async () => {
   openForm();
   await choosePicture(new File(['x'], 'me.txt', { type: 'text/plain' }));
   expectUploadError();

@@ -5,7 +5,10 @@ import { RevealCard } from '@/features/random-chat/icebreaker/components/reveal-
 
 const [question] = questions as [Question];
 const [option, otherOption] = question.options as [string, string];
-/** The line below the title when both answers are the same (docs/product-decisions.md, A80). */
+/**
+ * The line below the title when both answers are the same. It is in Portuguese even on the English page, because the
+ * specification asks for it (docs/product-decisions.md, A80).
+ */
 const portugueseLine = 'O gelo foi quebrado!';
 
 const renderReveal = (mine: string, theirs: string): void => {

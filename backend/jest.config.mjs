@@ -31,6 +31,8 @@ const project = (displayName, testRegex, extra = {}) => ({
 const secondTry = { setupFilesAfterEnv: ['<rootDir>/src/testing/second-try.setup.ts'] };
 
 export default {
+  // Jest keeps the modules of the test files that a worker has run. Without a limit, a worker grows to 2 GB.
+  workerIdleMemoryLimit: '500MB',
   projects: [
     project('unit', ['/src/.*\\.spec\\.ts$']),
     project('integration', ['/src/.*\\.integration-spec\\.ts$'], secondTry),

@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
+import { findFreePort } from './free-port.functions';
 import { until } from './until.functions';
 
 const RECONNECT_DELAY_MS = 50;
@@ -14,15 +14,6 @@ export interface OwnRedis {
   redis: Redis;
   close(): Promise<void>;
 }
-
-/** A TCP port that is free now. Another process may take it before the caller does. */
-export const findFreePort = async (): Promise<number> => {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-};
 
 /** The path of the program that runs the Redis server which all tests share. */
 const findRedisBinary = async (): Promise<string> => {

@@ -15,18 +15,26 @@ const PERSISTED_WITHIN_MS = 30_000;
  * the outboxes themselves, and can thus add invalid ones.
  */
 export class TestOutboxes {
-  private constructor(
-    readonly stack: TestStack,
-    readonly worker: TestWorker,
-  ) {}
+  /** Like `worker`, set before the first test. */
+  stack!: TestStack;
+  worker!: TestWorker;
 
-  static async start(): Promise<TestOutboxes> {
-    const stack = await startTestStack(0);
-    return new TestOutboxes(stack, await stack.startWorker());
-  }
-
-  close(): Promise<void> {
-    return this.stack.close();
+  /**
+   * Call this in a `describe`. Starts the worker before its tests; after each test, restores mocks and waits until the
+   * worker has emptied the outboxes.
+   */
+  static useInTests(): TestOutboxes {
+    const outboxes = new TestOutboxes();
+    beforeAll(async () => {
+      outboxes.stack = await startTestStack(0);
+      outboxes.worker = await outboxes.stack.startWorker();
+    });
+    afterEach(async () => {
+      jest.restoreAllMocks();
+      await outboxes.waitUntilEmpty();
+    });
+    afterAll(() => outboxes.stack.close());
+    return outboxes;
   }
 
   /** Adds events of a chat to its outbox, and lets the worker process the outbox. */

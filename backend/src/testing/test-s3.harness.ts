@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import S3rver from '@20minutes/s3rver';
 import { prepareFileStorage } from '../platform/storage/storage.module';
-import { findFreePort } from './own-redis.harness';
+import { findFreePort } from './free-port.functions';
 import { until } from './until.functions';
 
 /** A server with the S3 protocol. */

@@ -12,13 +12,14 @@ import { BLOCKED } from '../../src/modules/matching/infrastructure/match-record.
 import { matchingKeys } from '../../src/platform/redis/redis.keys';
 import { BlockRace, listEvents, greetPartners, type RacingUser } from '../../src/testing/block-race.driver';
 import { type CuttableLink, startCuttableLink } from '../../src/testing/cuttable-link.proxy';
+import { findFreePort } from '../../src/testing/free-port.functions';
 import { createTestDatabase, type TestDatabase } from '../../src/testing/test-database.harness';
 import { createTestRedis, type TestRedis } from '../../src/testing/test-redis.harness';
 import { FACTS, formatHoursFromNow } from '../../src/testing/moderation.fixture';
 import { createPlainJpeg } from '../../src/testing/image-corpus.fixture';
 import { textMessage, type ThawSocket, ThawVisitor } from '../../src/testing/thaw.client';
 import { until } from '../../src/testing/until.functions';
-import { ApiReplica, findFreePort } from './api-replica';
+import { ApiReplica } from './api-replica';
 
 const isLongRun = process.env.THAW_TEST_LONG === '1';
 const KILL_COUNT = Number(process.env.THAW_TEST_KILLS ?? (isLongRun ? 100 : 2));

@@ -19,18 +19,11 @@ jest.setTimeout(60_000);
 const TEXT_WITH_NUL = 'a secret with nul \u0000';
 
 describe('dead letters of OutboxWriterService', () => {
-  let outboxes: TestOutboxes;
-
-  beforeAll(async () => {
-    outboxes = await TestOutboxes.start();
-  });
+  const outboxes = TestOutboxes.useInTests();
   afterEach(async () => {
-    jest.restoreAllMocks();
-    await outboxes.waitUntilEmpty();
     const { store } = outboxes.stack;
     for (const key of await store.listKeys('*:dead-letters')) await store.redis.del(key);
   });
-  afterAll(() => outboxes.close());
 
   it('receive an invalid entry after five attempts, and the rest of its chat is persisted', async () => {
     const errorLines: string[] = [];

@@ -11,16 +11,7 @@ import { OutboxWriterService } from './outbox-writer.service';
 jest.setTimeout(60_000);
 
 describe('OutboxWriterService while PostgreSQL fails', () => {
-  let outboxes: TestOutboxes;
-
-  beforeAll(async () => {
-    outboxes = await TestOutboxes.start();
-  });
-  afterEach(async () => {
-    jest.restoreAllMocks();
-    await outboxes.waitUntilEmpty();
-  });
-  afterAll(() => outboxes.close());
+  const outboxes = TestOutboxes.useInTests();
 
   /** Waits until the worker has begun `count` more passes. In each it reads the outboxes of one shard group once. */
   const waitForPasses = async (count: number): Promise<void> => {

@@ -19,16 +19,7 @@ jest.setTimeout(60_000);
 const eventOfUnknownType = { type: 'ChatReported', data: { by: 1 } };
 
 describe('OutboxWriterService with a chat that it holds', () => {
-  let outboxes: TestOutboxes;
-
-  beforeAll(async () => {
-    outboxes = await TestOutboxes.start();
-  });
-  afterEach(async () => {
-    jest.restoreAllMocks();
-    await outboxes.waitUntilEmpty();
-  });
-  afterAll(() => outboxes.close());
+  const outboxes = TestOutboxes.useInTests();
 
   /** As a bug of this release, makes the worker fail to write messages of one chat. @returns a function that ends it */
   const failToWriteMessages = (sessionId: string): (() => void) => {

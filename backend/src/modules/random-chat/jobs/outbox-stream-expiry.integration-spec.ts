@@ -15,16 +15,7 @@ jest.setTimeout(60_000);
 const NO_EXPIRY = -1;
 
 describe('the stream of an ended chat', () => {
-  let outboxes: TestOutboxes;
-
-  beforeAll(async () => {
-    outboxes = await TestOutboxes.start();
-  });
-  afterEach(async () => {
-    jest.restoreAllMocks();
-    await outboxes.waitUntilEmpty();
-  });
-  afterAll(() => outboxes.close());
+  const outboxes = TestOutboxes.useInTests();
 
   const getStream = (sessionId: string) => chatKeys(findShard(sessionId)).stream(sessionId);
   const readTtl = (sessionId: string) => outboxes.stack.store.redis.pttl(getStream(sessionId));

@@ -53,8 +53,8 @@ export const caseItemSchema = z.object({
   isAutomatic: z.boolean(),
   kind: caseKindSchema,
   /**
-   * When the case was opened. A decided case may wait again: then, when the appeal was filed, or when the ban that must
-   * be confirmed was imposed.
+   * When the case was opened. For a decided case that waits again: when the appeal was filed or the ban to confirm was
+   * imposed, whichever came first.
    */
   openedAt: timestampSchema,
   /** The user's current standing (see `standingSchema`). */
@@ -213,7 +213,10 @@ export const caseHistoryEntrySchema = z.union([
 ]);
 export type CaseHistoryEntry = z.infer<typeof caseHistoryEntrySchema>;
 
-/** Response body of GET /api/moderation/cases/{caseId} and of every call that changes a case. */
+/**
+ * Response body of GET /api/moderation/cases/{caseId}, and of the calls that escalate or decide a case, review a ban
+ * (`confirmBanSchema`) or decide an appeal.
+ */
 export const moderationCaseSchema = z.extend(caseItemSchema, {
   urgencyParts: urgencyPartsSchema,
   reports: z.array(caseReportSchema),
@@ -261,7 +264,7 @@ export const decideCaseSchema = z
     rule: z.optional(houseRuleSchema),
     facts: z.optional(factsSchema),
     until: z.optional(timestampSchema),
-    /** The images of the evidence (`imageId`) to block for all users; refused without a rule. */
+    /** The images of the evidence (`imageId`) to block for all users. The server refuses them if `rule` is missing. */
     blockImages: z.optional(z.array(z.int()).check(z.maxLength(limits.blockedImagesPerDecision))),
     note: z.optional(noteSchema),
   })

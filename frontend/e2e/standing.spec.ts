@@ -10,9 +10,10 @@ import { expectIntactLayoutOnSmallScreen } from './support/layout.ts';
 import { reportByHttp, signInModerator } from './support/moderation.ts';
 import { expect, type Person, test } from './support/test.ts';
 
-// The standing of a user says whether they may use the chat. Besides a good standing there are `care` (the user is
-// matched only with users in care), `age_question` (the user must answer whether they are an adult), a suspension and a
-// ban. Notices inform users of decisions about them, and of decisions about their reports and appeals.
+// The standing of a user says whether they may use the chat. Besides a good standing there are `care` (moderation has
+// flagged the user, who is matched only with other flagged users), `age_question` (the user must answer whether they
+// are an adult), a suspension and a ban. Notices inform users of decisions about them, and of decisions about their
+// reports and appeals.
 
 // Requests that are in flight during a suspension return 403. Requests about notices that exist only in mocked
 // responses return 404.
@@ -50,7 +51,7 @@ const appealByKeyboard = async (person: Person): Promise<number> => {
   await page.keyboard.press('Enter');
   await expect(page.getByRole('textbox', { name: 'Tell us what we got wrong.' })).toBeFocused();
   await expectAccessibleOnPhoneAndDesktop(page, 'appeal', { within: '[role="dialog"]' });
-  // The counter of characters is empty, but screen readers know it, so that they announce its first number.
+  // The counter of characters is present while it is empty: screen readers announce only changes of existing elements.
   await expect(page.getByRole('dialog').getByRole('status')).toBeEmpty();
   await page.keyboard.type('We had agreed on it.');
   await page.keyboard.press('Tab');
@@ -61,6 +62,7 @@ const appealByKeyboard = async (person: Person): Promise<number> => {
   const appeal = (await response.json()) as { id: number };
   const dialog = page.getByRole('dialog', { name: 'Appeal' });
   await expect(dialog).toContainText('Your appeal is being looked at by another moderator.');
+  // The dialog has moved the focus to its close button.
   await page.keyboard.press('Enter');
   await expect(dialog).toBeHidden();
   return appeal.id;
@@ -89,7 +91,7 @@ test('a suspension ends the chat and shows the standing page, and a reversed app
   pair,
 }) => {
   test.slow();
-  // With a fake clock, the test can skip the minute after which the standing page refreshes itself.
+  // With a fake clock in Bob's page, the test can skip the minute after which the standing page refreshes itself.
   const [ada, bob] = await pair({}, { prepare: (page) => page.clock.install() });
   const { page } = bob;
   // The appeal is decided by another moderator than the one who suspended the user.
@@ -116,6 +118,7 @@ test('a suspension ends the chat and shows the standing page, and a reversed app
   await reportNotice.getByRole('button', { name: 'I understand' }).click();
   await expect(reportNotice).toBeHidden();
 
+  // After a reload, the standing page is shown again, and its heading has the focus.
   await page.reload();
   await expect(bob.heading('Your account is paused')).toBeVisible();
   await expectAccessibleOnPhoneAndDesktop(page, 'standing page');
@@ -130,7 +133,7 @@ test('a suspension ends the chat and shows the standing page, and a reversed app
     answer: 'The messages show that both of you had agreed on it.',
   });
   await page.clock.fastForward(standingPageRefreshMs);
-  // Waits for /chat first: when it replaces the standing page, the dialog of the notice is closed and opened again.
+  // When /chat replaces the standing page, the dialog of the notice closes and opens again. So waits for /chat first.
   await expect(page.getByText('Find Conversation')).toBeVisible();
   await expect(page.getByRole('dialog')).toBeVisible();
   await expectAccessibleOnPhoneAndDesktop(page, 'notice', { within: '[role="dialog"]' });
@@ -179,7 +182,8 @@ test('a suspension applies to new accounts on the same device, and a suspended u
   const newUser = await readStoredUser(page);
   expect(newUser?.id).not.toBe(bob.user.id);
 
-  // With an e-mail address and a password, the suspended user can sign in and appeal.
+  // The server still accepts an e-mail address and a password for the new account. With them, its user can sign in
+  // and appeal.
   const email = createEmail();
   const data = { userId: newUser?.id, email, password: 'correct horse' };
   expect((await page.request.post('/api/convert-anonymous', { data })).ok()).toBe(true);

@@ -54,7 +54,7 @@ const parseNode = (text: string, defaultPort: number): Node | undefined => {
   return port > 0 && port < 65_536 ? { host, port } : undefined;
 };
 
-/** @returns undefined if the user has no password, or a percent-encoding is invalid. */
+/** @returns {} without user info; undefined if it has no `:` before a password, or has an invalid percent-encoding. */
 const parseCredentials = (userInfo: string | undefined): Credentials | undefined => {
   if (!userInfo) return {};
   const separator = userInfo.indexOf(':');

@@ -45,7 +45,8 @@ export class BusyEventStore {
 
   /**
    * @param rows personal data, taken in this order: one row is deleted, the next is changed, and so on.
-   * @param isFollowed whether a reader follows the log. Only for small tables, since each read scans the whole table.
+   * @param isFollowed whether a reader follows the log. Only for small tables: no index has the order of transactions,
+   * so each read scans the whole table.
    */
   start(rows: readonly PrivateRow[], { isFollowed = true } = {}): void {
     const queue = [...rows];
@@ -98,7 +99,7 @@ export class BusyEventStore {
 
   /** Alternates: deletes one row and changes the next. */
   private async deleteOrChange(row: PrivateRow | undefined): Promise<void> {
-    // When no rows are left, waits for a query; otherwise the loop would block all other work of this process.
+    // When no rows are left, waits for a query; without any I/O, the loop would block all other work of this process.
     if (!row) {
       await this.dataSource.query('SELECT 1');
       return;

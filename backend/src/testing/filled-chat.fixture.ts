@@ -10,8 +10,9 @@ import type { TestReplica } from './test-stack.harness';
 const BATCH_SIZE = 100;
 
 /**
- * Appends messages to the stream of a chat in Redis as a replica does, without a socket. Deletes the outbox, the queue
- * of events for PostgreSQL, before each batch: no worker empties it, and it has less space than a full chat needs.
+ * Appends messages to the stream of a chat in Redis as a replica does, without a socket. Before each batch, deletes the
+ * outbox of the chat's shard (its queue of events for PostgreSQL): no worker empties it, and it has less space than a
+ * full chat needs.
  * @returns the end of the stream.
  */
 export const appendMessages = async (

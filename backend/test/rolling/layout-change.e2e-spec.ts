@@ -57,7 +57,8 @@ const exchangeMessages = async (pairs: readonly ChatUserPair[]): Promise<void> =
   const stopSending = startSending(pairs, { everyMs: 20 });
   await until(() => pairs.flat().every(({ acked }) => acked.size >= MESSAGES_PER_USER));
   await stopSending();
-  await until(() => pairs.every(([first, second]) => first.seq === second.seq)); // both have seen the same events
+  // `seq` is the number of the last event that a user has seen.
+  await until(() => pairs.every(([first, second]) => first.seq === second.seq));
   expect(pairs.flatMap(findFaults)).toEqual([]);
 };
 
@@ -110,10 +111,10 @@ const expectPersistedAndEnded = async (pair: ChatUserPair): Promise<void> => {
   const [{ sessionId = '', seq: lastSeq }] = pair;
   const acknowledged = pair
     .flatMap(({ acked }) => [...acked])
-    .map(([content, seq]) => ({ position: seq, content }));
+    .map(([content, position]) => ({ position, content }));
   expect(await readPersistedChat(sessionId)).toEqual({
     messages: acknowledged.sort((one, other) => one.position - other.position),
-    endPositions: [lastSeq + 1],
+    endPositions: [lastSeq + 1], // the drain appends only the end
   });
 };
 

@@ -19,7 +19,10 @@ const minimumVersions = {
 };
 /** Fastify would bypass the guards written for Express; connect-redis needs another Redis client than ioredis. */
 const excludedPackages = ['@nestjs/platform-fastify', 'fastify', 'connect-redis'];
-/** Both work without their scripts: the first one reports telemetry, the second compiles an optional binary. */
+/**
+ * Both work without their install scripts, which the builds of the images do not run (`npm ci --ignore-scripts`). The
+ * script of @scarf/scarf reports telemetry; the script of msgpackr-extract compiles an optional binary.
+ */
 const packagesWithInstallScripts = ['@scarf/scarf', 'msgpackr-extract'];
 
 const { packages } = JSON.parse(fs.readFileSync(resolveInRepository('package-lock.json'), 'utf8'));
@@ -38,6 +41,7 @@ test('every package of `minimumVersions` is installed in at least its minimum ve
   }
 });
 
+// `overrides` in package.json gives the same version of ws to all packages, also to those that require another one.
 test('exactly one copy of ws is installed', () => {
   assert.equal(listInstalledCopies('ws').length, 1);
 });

@@ -11,7 +11,7 @@ import {
   judgeStage,
 } from './counts.mjs';
 
-/** Judges a stage that was not ended early. Without counts, the stage is a check. */
+/** Judges a stage that was not ended early. A stage without counts is a check, such as lint, which runs no tests. */
 const judgeExit = ({ code, counts }) => judgeStage({ code, counts, isOverdue: false });
 
 test('a check counts as one test, which fails when its tool exits with an error', () => {

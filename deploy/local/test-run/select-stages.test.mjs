@@ -63,7 +63,7 @@ test('stages for long runs are selected only with --long', () => {
   assert.throws(() => selectNames(listStages, { only: 'drill' }), /"drill" runs with --long only/);
 });
 
-test('an unknown stage is refused, before anything runs, with a list of the kinds and stages', () => {
+test('an unknown stage is refused, when the options are read, with a list of the kinds and stages', () => {
   assert.match(
     readError(['--optional', '--only', 'oracle']),
     /^There is no stage "oracle"\. Stages: "journey: firefox", .*"pgbouncer"/,
@@ -82,7 +82,7 @@ test('an unknown stage is refused with a list also in a fresh clone, where no pa
   const clone = fs.mkdtempSync(path.join(os.tmpdir(), 'thaw-clone-'));
   try {
     fs.cpSync(resolveInRepository('deploy'), path.join(clone, 'deploy'), { recursive: true });
-    const script = path.join(clone, 'deploy/local/test.mjs');
+    const script = path.join(clone, 'deploy/local/test.mjs'); // the script of `npm test`
     for (const options of [[], ['--optional']]) {
       const command = [script, ...options, '--only', 'oracle'];
       const { stderr } = spawnSync(process.execPath, command, { encoding: 'utf8' });

@@ -23,7 +23,7 @@ export function createTestHome(test) {
   const home = makeTemporaryHome();
   launchersByHome.set(home, []);
   test.after(async () => {
-    // `deleteTemporaryHome` ends only processes whose launcher no longer runs, so the launchers are killed first.
+    // `deleteTemporaryHome` does not end processes whose launcher still runs, so the launchers are killed first.
     for (const { child, waitForExit } of launchersByHome.get(home)) {
       child.kill('SIGKILL');
       await waitForExit();
@@ -46,7 +46,7 @@ export function startLauncher({ home, port, replicas = 1, workerStandIn = 'worke
 
 /**
  * Starts a script of the launcher as a real process. Unless `env` has addresses of stores, the launcher starts a
- * PostgreSQL and a Redis of its own.
+ * PostgreSQL and a Redis of its own. Only processes of `startLauncher` are ended when the test ends.
  * @param {string[]} args
  */
 export function startScript(script, args, env = {}) {

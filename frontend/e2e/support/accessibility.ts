@@ -8,7 +8,7 @@ const isLongRun = process.env.THAW_TEST_LONG === '1';
 const phone = { width: 390, height: 844 };
 const desktop = { width: 1280, height: 800 };
 
-/** A script without effect, in place of axe's source. With '', AxeBuilder would inject the source after all. */
+/** Takes the place of axe's source in a document that already has axe. With '', AxeBuilder would inject the source. */
 const emptyScript = ';';
 
 export interface CheckedPart {
@@ -69,9 +69,9 @@ export const expectNoOverflow = async (page: Page, state: string): Promise<void>
 export const isScreenProject = (): boolean => test.info().project.metadata.isScreenProject === true;
 
 /**
- * Expects no axe violations, and no horizontal scrolling. In the theme that the page does not use, only the contrast is
- * checked, because no other rule depends on the theme; in a screen project, that theme is not checked at all. Restores
- * the theme of the page.
+ * Expects no axe violations, and no horizontal scrolling. Checks all rules in the page's own theme. Before that, it
+ * switches to the other theme and checks only the contrast, because no other rule depends on the theme. A screen
+ * project skips the other theme. At the end, the page has its own theme again.
  * @param state  the state of the page, for the failure message
  */
 export const expectAccessible = async (page: Page, state: string, part: CheckedPart = {}): Promise<void> => {

@@ -52,7 +52,7 @@ beforeAll(() => {
   acceptConnection();
 });
 beforeEach(() => {
-  // The reconnect tests leave a socket that the server has not accepted.
+  // A test of reconnecting ends with a new socket that the server has not accepted yet.
   if (useConnection.getState().status.kind !== 'open') acceptConnection();
   // A connection that stays open for this long resets the number of attempts to reconnect.
   jest.advanceTimersByTime(limits.reconnectResetAfterMs);

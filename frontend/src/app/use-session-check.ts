@@ -19,7 +19,7 @@ const fetchSessionUser = async (context: Parameters<typeof fetchUser>[0]): Promi
 
 /**
  * Returns the fields in which two states of the same user differ, with the values of the later state. Objects are
- * compared by content, because another tab's change of the stored user replaces them.
+ * compared by content: after another tab has stored the user, this tab has new objects, although most are equal.
  */
 const selectChangedFields = (before: SelfUser, after: SelfUser): Partial<SelfUser> =>
   Object.fromEntries(
@@ -42,7 +42,7 @@ const refreshStoredUser = async (context: Parameters<typeof fetchUser>[0]): Prom
     signOut();
     return null;
   }
-  // Fields changed by a push or a save in the meantime are newer than the response.
+  // Fields that a push or a save has changed during the request replace those of the response, which may be older.
   const user = { ...parseUserResponse(response), ...selectChangedFields(userBefore, userAfter) };
   signIn(user); // only replaces the stored user, who is signed in already
   return user;
@@ -67,8 +67,8 @@ export const useSessionCheck = (
 ): { isChecked: boolean; isModerator: boolean } => {
   const { data, error } = useQuery({
     queryKey: [`/api/user/${userId}`],
-    // The query function itself stores the user. An effect would run later, and could overwrite a change that the
-    // server pushes after the response.
+    // Also stores the user. An effect that stored `data` would run later, and could overwrite a change that the server
+    // pushes after the response.
     queryFn: refreshStoredUser,
     enabled: userId !== undefined,
     refetchOnMount: 'always',

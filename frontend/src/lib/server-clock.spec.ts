@@ -23,10 +23,11 @@ it.each([
 });
 
 it('getServerNow returns the local time when the difference is within the precision of the Date header', () => {
-  // The response took 50 ms. A difference of 2 s is within the precision.
+  // Differences of about 2 s count as none, because the header has only whole seconds.
   noteServerDate(formatDateHeader(now - 2_000), now - 50, now);
   expect(getServerNow()).toBe(now);
-  // The response took 10 s, so the server may have written the header 5 s before or after the middle of this time.
+  // The request took 10 s, and the server may have written the header at any time during it. So a header that differs
+  // by 5 s from the middle of this time counts as equal, too.
   noteServerDate(formatDateHeader(now), now - 10_000, now);
   expect(getServerNow()).toBe(now);
 });

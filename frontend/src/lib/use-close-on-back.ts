@@ -22,8 +22,9 @@ export const useCloseOnBack = (isOpen: boolean, close: () => void): void => {
     const overlay = newId();
     const isOnTop = (): boolean => (history.state as EntryState | null)?.overlay === overlay;
     let wasAdded = false;
-    // Deferred, because StrictMode runs the effect twice: going back is asynchronous, so the clean-up of the first run
-    // would remove the entry of the second.
+    // Deferred, because StrictMode runs the effect, its clean-up, and the effect again. `history.back()` is
+    // asynchronous: if the first run had added an entry, the clean-up would go back only after the second run had added
+    // another one, and would remove that one.
     const timer = setTimeout(() => {
       wasAdded = true;
       history.pushState({ ...(history.state as object | null), overlay }, '');
@@ -35,7 +36,8 @@ export const useCloseOnBack = (isOpen: boolean, close: () => void): void => {
     return () => {
       clearTimeout(timer);
       window.removeEventListener('popstate', handlePopState);
-      // An entry below another one cannot be removed; Back passes over it.
+      // Only the current entry can be removed. An entry below another one stays: when the user later goes back from it,
+      // nothing on the page changes.
       if (wasAdded && isOnTop()) history.back();
     };
   }, [isOpen]);

@@ -60,7 +60,7 @@ export const showModeration = (cases: ModerationCase[], search = '', routes: Rou
     [createQueueRoute('decided')]: createCaseListResponse([]),
     // Cases about people whose data is under a legal hold.
     [createQueueRoute('held')]: createCaseListResponse([]),
-    // Another moderator, who has acted on the cases of some specs. The page looks the name up.
+    // In some specs, a second moderator has acted on a case. The page requests their name.
     'GET /api/user/4': { id: 4, username: 'mod-two', avatar: null, isOnline: true },
     ...caseRoutes,
     ...routes,
@@ -74,7 +74,7 @@ export const showModeration = (cases: ModerationCase[], search = '', routes: Rou
   return { server, queryClient, onForbidden, user: userEvent.setup() };
 };
 
-/** Three open cases (8, 11 and 12) about different people, the most urgent first. */
+/** Three open cases (8, the default id, 11 and 12) about different people, the most urgent first. */
 export const createThreeCases = (): ModerationCase[] => [
   aCase({ urgency: 500 }),
   aCase({ id: 11, userId: 10, username: 'silent-badger', urgency: 300 }),

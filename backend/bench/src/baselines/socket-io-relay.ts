@@ -9,8 +9,8 @@ import { leanSocketIoOptions } from './socket-io-options';
 // checking them.
 
 const redisUrl = process.env.REDIS_URL ?? '';
-// Connection state recovery keeps sent packets in memory. The Redis adapter does not support it, so the benchmark
-// starts only one process with RECOVERY=on.
+// Connection state recovery keeps sent packets in memory. The Redis adapter does not support it. So with RECOVERY=on,
+// the adapter is not used, and the benchmark starts only one process.
 const hasRecovery = process.env.RECOVERY === 'on';
 const server = createServer();
 const io = new Server(server, {

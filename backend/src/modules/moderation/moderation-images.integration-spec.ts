@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import sharp from 'sharp';
 import { DataSource } from 'typeorm';
 import type { BlockedImage } from '@thaw/contract/moderation-records';
-import type { UploadBucket } from '@thaw/contract/uploads';
+import { parseUploadUrl, type UploadBucket } from '@thaw/contract/uploads';
 import { StreamVersionConflictError } from '../../platform/event-store/event-store.errors';
 import { EventStoreRepository } from '../../platform/event-store/event-store.repository';
 import { ProjectionRebuildService } from '../../platform/event-store/projection-rebuild.service';
@@ -171,6 +171,35 @@ describe('moderation of images', () => {
     expect((await uploadImage(await stack.createVisitor(0), bytes)).status).toBe(201);
     const actions = (await readAuditLog(mia)).map(({ action }) => action);
     expect(actions.slice(0, 3)).toEqual(['image_unblocked', 'image_blocked', 'decided']);
+  });
+
+  it('images that were sent before hashes were stored are neither blocked nor recorded as blocked', async () => {
+    const { ada, bob, adaSocket, bobSocket } = await createConnectedFriends(stack);
+    const urls: string[] = [];
+    for (let count = 0; count < 2; count += 1) {
+      const url = await uploadChatImage(stack.replicas[0]!, ada);
+      const message = createPrivateMessage({ from: ada, to: bob, content: url, messageType: 'image' });
+      await adaSocket.request('send_private_message', message);
+      urls.push(url);
+    }
+    await fileReport(bob, ada);
+    await Promise.all([adaSocket.closeCleanly(), bobSocket.closeCleanly()]);
+    await stack.database.dataSource.query('UPDATE uploads SET sha256 = NULL WHERE key = $1', [
+      parseUploadUrl(urls[0]!)!.key,
+    ]);
+    const [row] = await stack.database.dataSource.query<{ id: string }[]>(
+      'SELECT id FROM conduct_cases WHERE user_id = $1',
+      [ada.user.id],
+    );
+    const { id, version, evidence } = await createModeratorApi(mia).read(Number(row!.id));
+    const imageIds = evidence[0]!.messages.flatMap(({ images }) => images.map(({ imageId }) => imageId));
+    expect(imageIds).toHaveLength(2);
+    const decision = { version, outcome: 'warned', rule: 'no_illegal', facts: FACTS, blockImages: imageIds };
+    expect((await createModeratorApi(mia).decide(id, decision)).status).toBe(200);
+    const acts = (await readAuditLog(mia)).filter(
+      ({ action, caseId }) => action === 'image_blocked' && caseId === id,
+    );
+    expect(acts.map(({ imageId }) => imageId)).toEqual([imageIds[1]]);
   });
 
   it('blocking images uses only the connection of the passed transaction', async () => {

@@ -1,11 +1,11 @@
 /**
  * Builds a statement that appends to one or many streams: all or nothing, without gaps, in the order of the parameters.
  * The parameters $1 to $10 are arrays, one for each column of `incoming`. Events whose id is already in their stream
- * are skipped. The statement returns a row for each of the others. Its positions are null if the stream was not at the
- * expected version.
+ * are skipped. The statement returns a row for each of the others. The positions in a row are null if its stream was
+ * not at the expected version.
  * @param isNewSql condition: the event `candidate` is not in its stream.
- * @param increaseVersionsSql statement that adds `growth.added` to the version of each stream that is at the expected
- * version, and returns the id and the new version of these streams.
+ * @param increaseVersionsSql statement that adds `growth.added` (the number of new events) to the version of each
+ * stream that is at the expected version, and returns the id and the new version of these streams.
  */
 const buildAppendSql = (isNewSql: string, increaseVersionsSql: string): string => `
 WITH incoming AS (
@@ -47,9 +47,9 @@ const isNewInItsStreamSql = `NOT EXISTS (
     SELECT 1 FROM events e WHERE e.stream_id = candidate.stream_id AND e.event_id = candidate.event_id)`;
 
 /**
- * For appends to one stream. The function `find_known_events` reads `events` in a plan of its own. If the partitions of
- * `events` were in the plan of the append, PostgreSQL would plan it for each execution (docs/decisions/0078). The inner
- * SELECT calls the function once instead of once per event. The cast makes its result an array for ALL.
+ * For appends to one stream. The function `find_known_events` keeps the partitions of `events` out of the plan of the
+ * append. Otherwise PostgreSQL would plan the prepared statement again for each execution (docs/decisions/0078). The
+ * inner SELECT calls the function once instead of once per event. The cast makes its result an array for ALL.
  */
 const isNewInOneStreamSql =
   'candidate.event_id <> ALL ((SELECT find_known_events(($1::text[])[1], $2::uuid[]))::uuid[])';

@@ -22,7 +22,8 @@ export class CommandExecutorService {
   ) {}
 
   /**
-   * Runs commands and writes to plain tables in one transaction, which is retried as a whole on a version conflict.
+   * Runs `work` in one transaction, so that it can execute commands and also write to plain tables. On a version
+   * conflict, the whole transaction is retried.
    * @throws whatever `work` throws; StreamVersionConflictError after the last attempt.
    */
   async runInTransaction<Result>(work: (manager: EntityManager) => Promise<Result>): Promise<Result> {
@@ -90,8 +91,8 @@ const fold = <State, Command, Event>(
 ): State => events.reduce<State>((state, event) => decider.evolve(state, event), stateBefore);
 
 /**
- * The cast is needed because a decider has one event type: `evolve` also takes stored events, but `decide` returns only
- * new ones.
+ * `Decider` has the same event type for `decide` and `evolve`. It includes stored events, because `evolve` takes them,
+ * but `decide` returns only new events, so the cast is safe.
  */
 const decideNewEvents = <State, Command, Event extends NewEvent>(
   decider: Decider<State, Command, Event | StoredEvent>,

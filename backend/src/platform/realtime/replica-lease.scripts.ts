@@ -1,17 +1,17 @@
 import { luaClock } from '../redis/redis-clock.scripts';
 import { RedisScript } from '../redis/redis-script.model';
 
-/** How long a replica stays in the set of expired leases. Sweeps read only this set to find dead replicas. */
-const EXPIRED_KEPT_MS = 60_000;
-/** Maximum number of expired leases that one renewal moves: after an outage of Redis, all leases have expired. */
-const MAX_MOVED_PER_RENEWAL = 100;
-
 // A replica renews its lease while it is alive; without a live lease it counts as dead. The live replicas share the
 // sweeps (periodic clean-ups) by rank: their position in the list of live replicas, sorted by name. A rank is valid for
 // one epoch, which ends when a replica joins or leaves.
 //
 // Scripts that write have `allowOom`: while Redis is out of memory, replicas must not count as dead, and sweeps must
 // still free memory.
+
+/** How long a replica stays in the set of expired leases, which `findExpiredScript` reads. */
+const EXPIRED_KEPT_MS = 60_000;
+/** Maximum number of expired leases that one renewal moves: after an outage of Redis, all leases have expired. */
+const MAX_MOVED_PER_RENEWAL = 100;
 
 /**
  * The first lines of all scripts except `findDeadScript`. KEYS:
@@ -29,9 +29,9 @@ end
 `;
 
 /**
- * `hadNoLease` is 1 if the lease had expired or never existed. The other values are only in the reply if the epoch is
- * not the one that the replica knows: the current epoch (null if Redis has lost its key), the rank of the replica, and
- * the number of live leases.
+ * `hadNoLease` is 1 if the lease had expired or never existed. If the replica already knows the current epoch, this is
+ * the whole reply. Otherwise the epoch follows (null if Redis has lost its key), then the rank of the replica and the
+ * number of live leases.
  */
 export type RenewReply =
   [hadNoLease: 0 | 1] | [hadNoLease: 0 | 1, epoch: string | null, rank: number, count: number];
@@ -85,7 +85,10 @@ return nil
   { allowOom: true },
 );
 
-/** Returns the time of Redis (ms) and all replicas whose lease was found expired within the last minute. */
+/**
+ * Finds replicas that died recently, without knowing their ids. Returns the time of Redis (ms) and all replicas whose
+ * lease was found expired within the last minute (`EXPIRED_KEPT_MS`).
+ */
 export const findExpiredScript = new RedisScript<[nowMs: number, ...replicas: string[]]>(
   `${scriptStart}
 local nowMs = now()
@@ -96,8 +99,8 @@ return {nowMs, unpack(redis.call('ZRANGE', expired, 0, -1))}
 );
 
 /**
- * KEYS: live leases. ARGV: replicas. Returns the time of Redis (ms) and those of the given replicas that have no live
- * lease, however long ago it expired.
+ * Finds the dead ones among given replicas, however long ago they died. KEYS: live leases. ARGV: replicas. Returns the
+ * time of Redis (ms) and those of the replicas that have no live lease.
  */
 export const findDeadScript = new RedisScript<[nowMs: number, ...replicas: string[]]>(`${luaClock}
 local leases, replicas = KEYS[1], ARGV

@@ -9,6 +9,12 @@ import {
 /** Tried as tokens of an export and as receipt ids. The first has the valid form but does not exist. */
 const INVALID_TOKENS = ['q83vEjRWeJCrze8SNFZ4kA', '1'];
 
+/**
+ * The routes by which users export their data or delete their account, and the public routes for receipts of deletions.
+ * `accessOfExcluded` is the access of suspended and banned users: with any ids, or only with their own. A case whose
+ * outcome does not depend on ids is tried once by each actor (`outcomeOfOneAttempt`). Only `stranger` is a registered
+ * user with a password; the other actors (`else`) are anonymous.
+ */
 export const myDataCases: AuthorizationTable = {
   routes: {
     'POST /api/user/:id/erasure': {
@@ -16,8 +22,8 @@ export const myDataCases: AuthorizationTable = {
       cases: [
         {
           path: ({ user }) => `/api/user/${String(user)}/erasure`,
-          // The request lacks `confirm`, without which no anonymous user is deleted. The password is checked only for
-          // `stranger`, because anonymous users have none.
+          // `stranger` is refused for the wrong password. Anonymous users, who have none, must send `confirm` instead,
+          // and are refused because it is missing.
           body: () => ({ currentPassword: 'wrong' }),
           outcomes: forbidOtherUserIds({ own: { stranger: '403 wrong_password', else: VALIDATION_FAILED } }),
         },
@@ -28,7 +34,7 @@ export const myDataCases: AuthorizationTable = {
       cases: [
         {
           path: ({ user }) => `/api/my-data/${String(user)}/export`,
-          // The password is checked only for `stranger`, because anonymous users have none.
+          // `stranger` is refused for the wrong password. Anonymous users need none.
           body: () => ({ currentPassword: 'wrong' }),
           outcomes: forbidOtherUserIds({ own: { stranger: '403 wrong_password', else: '201' } }),
         },

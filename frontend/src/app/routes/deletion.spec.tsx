@@ -37,7 +37,7 @@ it('waits for the deletion response when the session ends first, and then redire
   expect(getAddressElement()).toHaveTextContent('/chat');
   act(() => useAccountDeletion.setState({ isPending: false, receiptId }));
   expect(getAddressElement()).toHaveTextContent(`/receipt?id=${receiptId}`);
-  // Forgotten, so that the next user who signs out in this tab is not redirected to the receipt.
+  // The receipt is forgotten, so that the next user who signs out in this tab is not redirected to the receipt.
   expect(useAccountDeletion.getState().receiptId).toBeNull();
 });
 

@@ -74,15 +74,15 @@ interface EntryState {
 }
 
 /**
- * What to do with the history: nothing, go back, or set an entry. `replace` replaces the current entry; otherwise a new
- * one is added. `added` is stored in its state (see `EntryState`).
+ * What to do with the history: nothing, go back, or write an entry. With `replace` it replaces the current entry;
+ * otherwise it is added. `added` is stored in the state of the written entry (see `EntryState`).
  */
 export type AddressChange = 'none' | 'back' | { added: Part | undefined; replace: boolean };
 
 /**
  * Computes the history change that leads from `shown`, the state in the address, to `wanted`. Opening a part adds an
- * entry, and opening another friend or dialog in its place replaces the entry. Closing a part goes back if the current
- * entry was added for this part.
+ * entry. Closing a part goes back if the current entry was added for this part. Other changes replace the current
+ * entry, for example when another friend's chat opens in place of the shown one.
  * @param added the part whose opening added the current entry
  */
 export const computeAddressChange = (
@@ -96,17 +96,18 @@ export const computeAddressChange = (
 
   if (!hasChanged('friend') && !hasChanged('dialog')) return 'none';
   if (isOpening('dialog') && !hasChanged('friend')) return { added: 'dialog', replace: false };
-  // A dialog that opens or changes at the same time shares the entry of the friend.
+  // If a dialog opens or changes at the same time, it shares the new entry.
   if (isOpening('friend') && !isClosing('dialog')) return { added: 'friend', replace: false };
 
   if (added !== undefined) {
     const otherPart = added === 'friend' ? 'dialog' : 'friend';
     if (isClosing(added) && !hasChanged(otherPart)) return 'back';
-    // The part stays open, perhaps with another friend or dialog, and keeps its entry.
+    // The part that added the entry stays open, perhaps with another friend or dialog, and keeps the entry.
     if (wanted[added] !== undefined) return { added, replace: true };
   }
 
-  // A friend who is opened from a dialog takes over the dialog's entry. Otherwise the entry now belongs to no part.
+  // The entry belongs to no part, or to a part that closes while the other part changes. A friend's chat that opens as
+  // the dialog closes takes the entry over. Otherwise the entry now belongs to no part.
   return { added: isOpening('friend') ? 'friend' : undefined, replace: true };
 };
 
@@ -143,7 +144,8 @@ export const useShellAddress = (): void => {
         return;
       }
       const state: EntryState = change.added ? { added: change.added } : {};
-      // The same click may close a sheet, which has a history entry but no address. This change replaces that entry.
+      // The same click may close a sheet or a photo, whose history entry is then still the current one (see
+      // `useCloseOnBack`). This change replaces that entry.
       const replace = change.replace || isOverlayEntry();
       void navigate({ search: formatSearch(readOpenParts()) }, { replace, state });
     };

@@ -80,7 +80,7 @@ it('reports typing only while the text is not blank', async () => {
   expect(onType).toHaveBeenCalledTimes(1);
 });
 
-// The outbox returns a message that it could not send to the composer.
+// If the outbox cannot send a message, it returns the message to the composer.
 describe('a returned message', () => {
   const renderWithHandle = (props: Partial<ComposerProps> = {}) => {
     const ref = createRef<ComposerHandle>();

@@ -23,7 +23,7 @@ describe('an insult or a sexual demand', () => {
     'ｃｕｎｔ', // in full-width letters
     'cu\u200bnt', // with an invisible space
     'çúñt',
-    'cṻ\u0323nt', // u with three accents, one of them a combining character
+    'cṻ\u0323nt', // u with three accents: two are part of its character, the third is a combining one
     '𝐜𝐮𝐧𝐭', // in letters for formulas
     'cunt는', // with a Korean particle
     'heeb',
@@ -65,7 +65,10 @@ const measureMs = (part: string, length: number): number => {
   return Math.min(...times);
 };
 
+// The parts contain beginnings of insults, an allowed phrase, a word that contains an insult, and characters that
+// `isInsult` ignores, replaces or joins.
 const asciiParts = ['a', 'cun', 'chink in ', 'scunthorpe ', 'send me ', '!a', 'a ', ' ', "'", '{'];
+// Accented letters, other scripts, symbols that look like letters, and characters of two UTF-16 units.
 const otherParts = ['é', 'ệ', 'Việt ', '한', 'ⓐ', 'ﷺ', '\u0301', '😀', '𝐜'];
 const parts = [...asciiParts, ...otherParts];
 

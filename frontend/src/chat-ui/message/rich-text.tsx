@@ -56,6 +56,6 @@ const CopyAddress = ({ url }: { url: URL }) => {
   );
 };
 
-/** Below a stranger's message: a button for each address that copies it and shows the host it leads to. */
+/** Below a stranger's message: for each address, a button that copies the address and shows its host. */
 export const CopyAddresses = ({ text }: { text: string }) =>
   splitByAddresses(text).map(({ url }, index) => (url ? <CopyAddress key={index} url={url} /> : null));

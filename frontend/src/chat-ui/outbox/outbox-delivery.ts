@@ -6,7 +6,10 @@ import { SocketRequestError } from '@/lib/socket/socket-request-error';
 
 export interface DeliveryOptions extends Pick<OutboxOptions, 'send' | 'handleAck' | 'onRefused' | 'upload'> {
   messages: OutboxMessages;
-  /** Moves a message back to the composer or the draft. @returns false if the message has to stay in the outbox */
+  /**
+   * Moves a message back to its composer, or to the draft of its conversation if no composer is mounted.
+   * @returns false if the message has to stay in the outbox
+   */
   returnToComposer: (message: OutgoingMessage) => boolean;
   /** Shows a notice above the composer of a conversation, for at least `showAtLeastMs`. */
   notify: (conversationId: string, kind: NoticeKind, showAtLeastMs?: number) => void;
@@ -22,7 +25,7 @@ export const createDelivery = ({
   returnToComposer,
   notify,
 }: DeliveryOptions) => {
-  /** Client ids of the requests in flight on the current connection. */
+  /** Client ids of the messages that are sent and not answered. A lost connection fails their requests. */
   const inFlight = new Set<string>();
   /** Incremented when the user changes, to recognise and ignore responses for an earlier user. */
   let userEpoch = 0;
@@ -47,6 +50,7 @@ export const createDelivery = ({
     const epochAtSend = userEpoch;
     send(message, (data) => {
       if (epochAtSend !== userEpoch) return;
+      // A message whose ack cannot be parsed stays in the outbox and waits for Retry.
       const isParsed = handleAck(message, data);
       if (isParsed) messages.remove(clientId);
       else messages.update(clientId, { state: 'refused' });

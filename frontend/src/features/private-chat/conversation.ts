@@ -38,7 +38,7 @@ const formatQuotedContent = (type: MessageType, content: string): string => {
 const insertMessage = (messages: readonly KnownMessage[], message: KnownMessage): readonly KnownMessage[] => {
   // Searches from the end, because the message is nearly always the newest.
   const index = messages.findLastIndex(({ id }) => id <= message.id);
-  const existing = messages[index];
+  const existing = messages[index]; // undefined if all loaded messages are newer (index -1)
   if (existing?.id !== message.id) return messages.toSpliced(index + 1, 0, message);
   // Both a push and the ack may report the message, and the push may lack the `clientId`.
   const isClientIdNew = existing.clientId === undefined && message.clientId !== undefined;
@@ -53,7 +53,7 @@ const updateQuote = (message: KnownMessage, quoted: KnownMessage): KnownMessage 
   return { ...message, metadata: { replyTo: { ...replyTo, content } } };
 };
 
-/** Changes a message and its quotes in other messages. A deleted message stays as it is: no late frame restores it. */
+/** Changes a message and its quotes in other messages. A deleted message stays as it is: no late change restores it. */
 const updateMessage = (
   conversation: Conversation,
   messageId: number,
@@ -140,8 +140,8 @@ export const toggleReaction = (
 
 /**
  * Returns the id of the first unread message, undefined if none is unread. The unread messages are the friend's last
- * `unreadCount` messages, not counting deleted ones. If fewer are loaded, the first loaded one is returned.
- * @template Id string for the rows of the message list, number for stored messages
+ * `unreadCount` messages, not counting deleted ones. If fewer are loaded, the first loaded one of them is returned.
+ * @template Id string for the rows of the message list (`ChatMessage`), number for stored messages (`PrivateMessage`)
  */
 export const findFirstUnreadId = <Id>(
   messages: readonly { id: Id; senderId: number; isDeleted?: boolean }[],

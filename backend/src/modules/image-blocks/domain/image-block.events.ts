@@ -11,8 +11,8 @@ export type ImageBlocked = RecordedEvent<
   'ImageBlocked',
   {
     /**
-     * Id of this block, from the sequence `conduct_ids`. A later block of the same image has another id. The name stays
-     * because stored events have it.
+     * Despite the name, the id of this block, from the sequence `conduct_ids`: a later block of the same image has
+     * another one. The field cannot be renamed, because stored events contain it.
      */
     imageId: number;
     /** SHA-256 of the file as it was uploaded, in hex. */

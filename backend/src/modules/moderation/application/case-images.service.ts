@@ -8,6 +8,11 @@ import { AuditService } from './audit.service';
 import { CasesService } from './cases.service';
 import { type EvidenceImage, listEvidenceImages } from './stored-evidence.mapper';
 
+/** An image of a case that can be added to the image block-list. */
+export interface BlockableImage extends ImageHashes {
+  imageId: number;
+}
+
 const requireKey = (images: readonly EvidenceImage[], imageId: number): string => {
   const image = images.find((candidate) => candidate.imageId === imageId);
   if (!image) throw new DomainError('not_found');
@@ -41,13 +46,23 @@ export class CaseImagesService {
   }
 
   /**
-   * Finds the hashes needed to block images of the case. Leaves out images that were sent before hashes were stored.
+   * Finds images of the case with the hashes by which they are blocked. Leaves out images that were sent before hashes
+   * were stored.
    * @throws DomainError not_found when the case has no such image
    */
-  async findHashes(userId: number, caseId: number, imageIds: readonly number[]): Promise<ImageHashes[]> {
+  async findBlockable(
+    userId: number,
+    caseId: number,
+    imageIds: readonly number[],
+  ): Promise<BlockableImage[]> {
     if (imageIds.length === 0) return [];
     const images = await this.listImages(userId, caseId);
-    return this.repository.findImageHashes(imageIds.map((imageId) => requireKey(images, imageId)));
+    const keys = imageIds.map((imageId) => requireKey(images, imageId));
+    const rows = await this.repository.findImageHashes(keys);
+    return imageIds.flatMap((imageId, index) => {
+      const row = rows.find(({ key }) => key === keys[index]);
+      return row ? [{ imageId, sha256: row.sha256, dhash: row.dhash }] : [];
+    });
   }
 
   private async listImages(userId: number, caseId: number): Promise<EvidenceImage[]> {

@@ -18,8 +18,9 @@ interface ActToReview {
 
 /**
  * Finds the moderators who may not decide a case: the parties (the user whom the case is about, and the reporters),
- * friends of a party, and the author of an act that another moderator has to review. The page uses the list to offer
- * only permitted actions; the rules of the conduct module refuse these moderators.
+ * friends of a party, and the author of an act that another moderator has to review. `findIneligible` is only for the
+ * page, which offers no actions to these moderators. The rules of the conduct module refuse them, with the help of
+ * `findModeratorInvolvement`.
  */
 @Injectable()
 export class EligibleModeratorsService {
@@ -37,6 +38,7 @@ export class EligibleModeratorsService {
     const partyIds = [Number(row.user_id), ...reporterIds];
     const moderators = await this.cases.findAllModerators({ friendsOf: partyIds });
     const isOnlyModerator = moderators.length === 1;
+    // The only moderator may review their own act after a wait.
     const actsToReview = listActsToReview(row, events).filter(
       ({ waitingSince }) => !isOnlyModerator || this.isTooEarlyForSoloReview(waitingSince),
     );
@@ -55,7 +57,7 @@ export class EligibleModeratorsService {
     };
   }
 
-  /** The only moderator may review their own act after SOLO_REVIEW_AFTER_S. */
+  /** Whether the act has waited for less than SOLO_REVIEW_AFTER_S, after which the only moderator may review it. */
   private isTooEarlyForSoloReview(waitingSince: Date): boolean {
     return Date.now() - waitingSince.getTime() < this.environment.SOLO_REVIEW_AFTER_S * 1_000;
   }
@@ -76,7 +78,7 @@ const listEscalation = ({ state }: CaseRow, caseEvents: readonly ConductEventRow
   return [{ moderatorId: escalation.data.moderatorId, waitingSince: escalation.at }];
 };
 
-/** An open appeal asks for a review of the decision that its notice announced. */
+/** The decisions under appeal. An appeal is against a notice, which announced the decision to a user. */
 const listAppealedDecisions = (caseEvents: readonly ConductEventRow[]): ActToReview[] => {
   const decidedAppealIds = caseEvents
     .filter(({ type }) => type === 'AppealDecided')
@@ -91,7 +93,7 @@ const listAppealedDecisions = (caseEvents: readonly ConductEventRow[]): ActToRev
   }));
 };
 
-/** The last decision of the case, if it is a ban that another moderator has to confirm. */
+/** The last decision of the case, if it is a ban that waits for confirmation. Otherwise `ban_imposed_at` is null. */
 const listUnconfirmedBan = (
   { ban_imposed_at: imposedAt }: CaseRow,
   caseEvents: readonly ConductEventRow[],

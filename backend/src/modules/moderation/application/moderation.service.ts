@@ -16,10 +16,10 @@ import { normalizeText } from '@thaw/contract/text';
 import type { EntityManager } from 'typeorm';
 import { DomainError } from '../../../platform/errors/domain.errors';
 import { ConductService } from '../../conduct/application/conduct.service';
-import { type ImageHashes, ImageBlocksService } from '../../image-blocks/application/image-blocks.service';
+import { ImageBlocksService } from '../../image-blocks/application/image-blocks.service';
 import { CaseRepository } from '../infrastructure/case.repository';
 import { AuditService } from './audit.service';
-import { CaseImagesService } from './case-images.service';
+import { type BlockableImage, CaseImagesService } from './case-images.service';
 import { CasesService } from './cases.service';
 import { EligibleModeratorsService } from './eligible-moderators.service';
 
@@ -37,6 +37,9 @@ interface CaseAct {
  * - `case_changed`: events were recorded since the version that the moderator has seen.
  * - `already_answered`: the case does not wait for this act any more.
  * - `validation_failed`: the parts of a decision do not fit together.
+ *
+ * The commands of `decide`, `confirm` and `decideAppeal` contain a `ModeratorInvolvement`: which moderators are friends
+ * of a party, and whether there is only one moderator. The conduct module cannot know this from its events.
  */
 @Injectable()
 export class ModerationService {
@@ -88,7 +91,7 @@ export class ModerationService {
     const act = await this.toCaseAct(moderatorId, caseId);
     // Each entry of the image block-list states the rule that the image breaks.
     if (imageIds.length > 0 && rule === null) throw new DomainError('validation_failed');
-    const imageHashes = await this.images.findHashes(act.userId, caseId, imageIds);
+    const images = await this.images.findBlockable(act.userId, caseId, imageIds);
     const moderatorInvolvement = await this.eligibleModerators.findModeratorInvolvement(caseId);
     const command = {
       ...act,
@@ -102,8 +105,8 @@ export class ModerationService {
     };
     await this.conduct.decideCase(command, async (manager) => {
       await this.audit.record({ ...act, action: 'decided' }, manager);
-      if (rule !== null && imageHashes.length > 0)
-        await this.blockImages(act, { imageIds, imageHashes, rule }, manager);
+      // If there are images, `rule` is not null (checked above), but TypeScript does not know this.
+      if (rule !== null && images.length > 0) await this.blockImages(act, images, rule, manager);
     });
     return this.cases.load(caseId);
   }
@@ -142,7 +145,7 @@ export class ModerationService {
       appealId,
       version,
       outcome,
-      // Unlike the end in `decide`, the conduct decider checks this one: it must shorten the sanction.
+      // `parseSuspensionEnd` does not apply here: the conduct module checks that this end shortens the sanction.
       until: body.until === undefined ? null : new Date(body.until),
       answer: normalizeText(answer),
     };
@@ -158,13 +161,13 @@ export class ModerationService {
   /** Adds images of the case to the image block-list, and records each in the audit log. */
   private async blockImages(
     act: CaseAct,
-    images: { imageIds: readonly number[]; imageHashes: readonly ImageHashes[]; rule: HouseRule },
+    images: readonly BlockableImage[],
+    rule: HouseRule,
     manager: EntityManager,
   ): Promise<void> {
-    const { imageIds, imageHashes, rule } = images;
     const { caseId, moderatorId } = act;
-    await this.imageBlocks.block({ images: imageHashes, rule, caseId, moderatorId }, manager);
-    for (const imageId of imageIds)
+    await this.imageBlocks.block({ images, rule, caseId, moderatorId }, manager);
+    for (const { imageId } of images)
       await this.audit.record({ ...act, action: 'image_blocked', imageId }, manager);
   }
 

@@ -225,10 +225,10 @@ export class CaseRepository {
     return rows.map(({ id, is_friend: isFriend }) => ({ id: Number(id), isFriend }));
   }
 
-  /** Finds the hashes by which images of a case are blocked, without duplicates. Leaves out images without a hash. */
-  async findImageHashes(keys: readonly string[]): Promise<ImageHashes[]> {
-    return this.dataSource.query<ImageHashes[]>(
-      'SELECT DISTINCT ON (sha256) sha256, dhash FROM uploads WHERE key = ANY($1) AND sha256 IS NOT NULL',
+  /** Finds the hashes by which images of a case are blocked. Leaves out images without a hash. */
+  async findImageHashes(keys: readonly string[]): Promise<(ImageHashes & { key: string })[]> {
+    return this.dataSource.query<(ImageHashes & { key: string })[]>(
+      'SELECT key, sha256, dhash FROM uploads WHERE key = ANY($1) AND sha256 IS NOT NULL',
       [keys],
     );
   }

@@ -59,7 +59,7 @@ abstract class VersionedActDto {
     minimum: 0,
     description: 'The version of the case that the moderator has seen',
   })
-  // The schemas of the other acts have the same `version`.
+  // The schemas of all versioned acts have the same `version`. Any of them could be used here.
   @MatchesSchema(escalateCaseSchema.shape.version)
   version: number;
 }
@@ -112,6 +112,7 @@ export class ConfirmBanDto extends VersionedActDto implements ConfirmBan {
   @MatchesSchema(confirmBanSchema.shape.isConfirmed)
   isConfirmed: boolean;
 
+  // If the ban is lifted, the notice to the user states the facts as the reason.
   @ApiPropertyOptional(factsOptions)
   @MatchesSchema(confirmBanSchema.shape.facts)
   facts?: string | undefined;

@@ -40,7 +40,7 @@ export class PrivateChatGateway {
       clientId: clientId ?? null,
     });
     frame.answer({ id: sent.id, createdAt: sent.createdAt.toISOString(), clientId });
-    // There is no message if an earlier attempt has already sent it.
+    // `message` is null in a retry, if an earlier attempt has already sent the message.
     if (sent.message) await this.publish(frame, receiverId, 'private_message', { ...sent.message, clientId });
   }
 
@@ -59,6 +59,7 @@ export class PrivateChatGateway {
     });
     frame.answer({});
     if (!isChanged) return;
+    // The receiver of the message is the friend, because only its sender may edit it.
     const { senderId, receiverId, content } = message;
     const edited = { messageId, newContent: content, senderId, receiverId };
     await this.publish(frame, friendId, 'private_message_edited', edited);
@@ -76,12 +77,13 @@ export class PrivateChatGateway {
       userId,
       friendId,
       emoji,
-      // A reaction is a toggle, so a retry that is not recognised by its `ref` would undo it.
+      // A reaction is a toggle, so a retry would undo it. The fingerprint of the `ref` shows that it is a retry.
       refFingerprint: frame.ref === undefined ? null : createFingerprint(frame.ref),
     });
     const reactions = [...message.reactions];
     frame.answer({ reactions });
-    // A retry changes nothing, but is published too. The frame contains all reactions, so a repetition is harmless.
+    // Published even if this is a retry. The frame contains all reactions, so a repetition is harmless.
+    // The sender of the message may be the friend.
     const { senderId, receiverId } = message;
     const reaction = { messageId, emoji, userId, senderId, receiverId, reactions };
     await this.publish(frame, friendId, 'private_message_reaction', reaction);
@@ -90,21 +92,21 @@ export class PrivateChatGateway {
   @SubscribeMessage('delete_private_message')
   async deleteMessage(_: WebSocket, frame: InboundFrame<'delete_private_message'>): Promise<void> {
     const { data, userId } = frame;
-    const { messageId, receiverId } = data;
+    const { messageId, receiverId: friendId } = data;
     requireOwnId(data.senderId, frame);
     await this.limiter.require('edits', userId);
     const { isChanged } = await this.chat.change({
       type: 'DeletePrivateMessage',
       messageId,
       userId,
-      friendId: receiverId,
+      friendId,
     });
     frame.answer({});
     if (!isChanged) return;
-    await this.publish(frame, receiverId, 'private_message_deleted', {
+    await this.publish(frame, friendId, 'private_message_deleted', {
       messageId,
       senderId: userId,
-      receiverId,
+      receiverId: friendId,
     });
   }
 

@@ -10,7 +10,10 @@ import { until } from '../../../testing/until.functions';
 
 jest.setTimeout(60_000);
 
-/** Sending takes at least 60 * 25 ms = 1.5 s. The second pause begins earlier, after 200 + 700 + 200 ms = 1.1 s. */
+/**
+ * Enough messages that users are still sending when the second pause of Redis begins: sending takes at least
+ * 60 * 25 ms = 1.5 s, and the second pause begins after 200 + 700 + 200 ms = 1.1 s.
+ */
 const MESSAGES_PER_USER = 60;
 const SEND_INTERVAL_MS = 25;
 /** Longer than a replica waits for a reply of Redis (500 ms). */
@@ -69,7 +72,7 @@ describe('a chat with appends that time out', () => {
   });
   afterAll(() => stack.close());
 
-  it('shows both users the same order, and sends a message that was refused but stored to its sender too', async () => {
+  it('shows both users the same order, and notifies senders of refused but stored messages', async () => {
     const { ada, bob, adaSocket, bobSocket, sessionId } = await matchNewVisitors([
       stack.origins[0]!,
       stack.origins[1]!,
@@ -81,7 +84,8 @@ describe('a chat with appends that time out', () => {
     ]);
     expect(refusedOfAda.length + refusedOfBob.length).toBeGreaterThan(0);
 
-    // A replica whose append timed out notices only at the next event that Redis has stored the message.
+    // A replica whose append timed out does not know whether Redis has stored the message. It finds out when the next
+    // event is stored.
     await adaSocket.request('random_message', textMessage(sessionId, LAST_CONTENT));
     await until(() => adaSocket.getLastSeq(sessionId) === bobSocket.getLastSeq(sessionId));
 

@@ -20,7 +20,10 @@ export const createInitialUser = (): UserState => ({
   isModerator: false,
 });
 
-/** Applies an event to the state. `?? ''` and `?? null` replace the personal fields that were erased from the event. */
+/**
+ * Applies an event to the state. An erasure removes the personal fields from stored events; `?? ''` and `?? null` stand
+ * in for them.
+ */
 export const evolveUser = (state: UserState, event: UserEvent): UserState => {
   switch (event.type) {
     case 'UserRegistered':

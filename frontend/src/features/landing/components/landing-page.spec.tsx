@@ -26,7 +26,7 @@ it('shows each of its three actions twice, and all of them work', async () => {
   expect(join).toHaveBeenCalledTimes(2);
 });
 
-it("repeats the actions in the closing section 'Ready to make Friends?'", () => {
+it("repeats the button 'Join Anonymously' in the closing section 'Ready to make Friends?'", () => {
   renderPage();
   const closing = screen.getByRole('region', { name: 'Ready to make Friends?' });
   expect(within(closing).getByRole('button', { name: 'Join Anonymously' })).toBeVisible();
@@ -37,7 +37,7 @@ it("shows disabled 'Starting...' buttons while the session starts", () => {
   for (const button of screen.getAllByRole('button', { name: 'Starting...' })) expect(button).toBeDisabled();
 });
 
-it('shows the consent notice below both groups of actions, without a checkbox', () => {
+it('shows the consent notice twice, once for each group of actions, without a checkbox', () => {
   renderPage();
   expect(screen.getAllByText('consent')).toHaveLength(2);
   expect(screen.queryByRole('checkbox')).toBeNull();

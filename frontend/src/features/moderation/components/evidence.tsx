@@ -6,7 +6,10 @@ import { formatMoment, formatMessageTime } from '@/features/moderation/spans';
 
 type Entry = ModerationCase['evidence'][number];
 
-/** Formats the time of a message. Includes the date if it differs from the date in the heading of the entry. */
+/**
+ * Formats the time of a message. Includes the date if it differs from the one in the heading of the entry, which is the
+ * date of the first message.
+ */
 const formatTimeInEntry = ({ messages }: Entry, { at }: EvidenceMessage): string =>
   formatMessageTime(at, messages[0]?.at ?? at);
 
@@ -23,7 +26,8 @@ const Message = ({ moderationCase, entry, message, id }: MessageProps) => {
   const isOfReportedUser = message.senderId === moderationCase.userId;
   const name =
     entry.people.find((person) => person.id === message.senderId)?.username ?? copy.someone(message.senderId);
-  // If the last version is empty, the message has only images. Earlier empty versions are shown.
+  // If the last version is empty, the message has only images: an empty bubble is left out. Earlier empty versions are
+  // kept: the versions are numbered by their position.
   const isLastVersionEmpty = message.versions.at(-1) === '';
   const texts = isLastVersionEmpty ? message.versions.slice(0, -1) : message.versions;
   // In a case about a minor, the moderator has to confirm before each image is loaded.
@@ -66,7 +70,10 @@ const Message = ({ moderationCase, entry, message, id }: MessageProps) => {
   );
 };
 
-/** Stands for a marked message in the list of all messages. @param targetId  DOM id of the message */
+/**
+ * Takes the place of a marked message in the list of all messages, and links to the message above the list.
+ * @param targetId  DOM id of the message
+ */
 const MarkedMessageLink = ({ targetId, time }: { targetId: string; time: string }) => (
   <a
     href={`#${targetId}`}

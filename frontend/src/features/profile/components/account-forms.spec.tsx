@@ -109,6 +109,7 @@ describe('the email form', () => {
 
   it('marks an invalid address at its field when the server refuses it, until the field is edited', async () => {
     openEmailForm();
+    // The response does not name the field: after a failure, the form checks the address itself.
     mockResponse(400, { message: 'Some of what was sent is not valid.' });
     fill({ 'New email': 'not-an-address', 'Current password': 'secret' });
     fireEvent.click(getSubmitButton());

@@ -16,6 +16,7 @@ const words = copy.profile;
 /** Unsaved changes. A field that is absent shows the stored value. */
 interface Draft {
   username?: string;
+  /** URL of the picture; null for none. */
   avatar?: string | null;
 }
 
@@ -60,7 +61,7 @@ export const ProfileForm = ({ user }: { user: SelfUser }) => {
     showSaving();
     try {
       mergeIntoUser(await saveProfile(user.id, { username, avatar }));
-      // The username in the draft is not trimmed.
+      // The draft has the username as typed, not trimmed. So `shownUsername` is compared with it, not `username`.
       setDraft((current) => removeSaved(current, { username: shownUsername, avatar }));
       showSaved();
     } catch (error) {

@@ -4,8 +4,8 @@ import { iceCubePath } from '@/features/random-chat/icebreaker/ice-cube-path';
 // Draws ice cubes and sparks on a canvas. The drawing library is loaded on first use.
 
 /**
- * Reads the text colour of the canvas as a hexadecimal string: draws a pixel and reads it back. The style sheets define
- * colours in OKLCH, which the drawing library cannot read.
+ * Reads the text colour of `canvas` as a hexadecimal string: draws a pixel of that colour on another canvas and reads
+ * it back. The style sheets define colours in OKLCH, which the drawing library cannot read.
  */
 const readTextColour = (canvas: HTMLCanvasElement): string => {
   const context = document.createElement('canvas').getContext('2d');
@@ -17,7 +17,7 @@ const readTextColour = (canvas: HTMLCanvasElement): string => {
 };
 
 const iceCubeIntervalMs = 320;
-/** About two seconds before the effect ends (`pageLimits.celebrationMs`), so that the last cubes can fall. */
+/** About two seconds before the page stops the effect (`pageLimits.celebrationMs`), so that the last cubes can fall. */
 const iceCubesUntilMs = 2_900;
 
 /**

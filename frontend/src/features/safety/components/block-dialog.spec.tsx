@@ -15,6 +15,7 @@ const blockChanges: unknown[] = [];
 let unsubscribe: () => void;
 
 beforeEach(() => {
+  // A failed request is logged as a warning.
   jest.spyOn(console, 'warn').mockImplementation(() => undefined);
   signIn(aUser());
   useToasts.setState({ shown: null });
@@ -27,7 +28,7 @@ afterEach(() => {
   jest.restoreAllMocks();
 });
 
-/** Like the page, renders the dialog while the store contains a person. To close, the dialog empties the store. */
+/** Renders the dialog while the store contains a person. Closing the dialog empties the store. */
 const BlockDialogFromStore = (consequences: { endsChat?: boolean; endsFriendship?: boolean }) => {
   const person = useBlockDialog((state) => state.person);
   return person ? (

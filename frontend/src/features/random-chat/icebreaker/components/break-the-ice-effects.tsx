@@ -37,7 +37,7 @@ const GameLog = () => {
   return <LiveLog label={copy.log} entries={useLog(announcement ? [announcement] : [])} />;
 };
 
-/** The parts of the game that are not rows of the chat: the effect of a reveal, and the announcements. */
+/** The parts of the game that are not rows of the chat: the celebration of a reveal, and the announcements. */
 export const BreakTheIceEffects = () => {
   // There is no celebration once the chat has ended.
   const celebratedGame = useRandomChat(({ session, phase }) =>
@@ -47,7 +47,7 @@ export const BreakTheIceEffects = () => {
     <>
       <GameLog />
       {celebratedGame ? (
-        // A reveal without its effect is complete, so nothing is shown if the code cannot be loaded.
+        // The celebration only decorates the reveal. If its code cannot be loaded, no error is shown.
         <LoadedPart key={celebratedGame.gameId} part={celebrationPart} renderFailure={() => null}>
           {(Celebration) => (
             <Celebration

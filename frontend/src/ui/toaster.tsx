@@ -58,10 +58,11 @@ export const Toaster = () => {
           </Toast.Close>
         </Toast.Root>
       ) : null}
+      {/* On a wide screen, the small padding lets a toast of two lines end above the buttons of a chat's header. */}
       <Toast.Viewport
         hotkey={['F8']}
         style={{ top }}
-        className="pointer-events-none fixed inset-x-0 z-top mx-auto grid w-full max-w-112 p-3 pt-[max(0.75rem,env(safe-area-inset-top))] outline-none"
+        className="pointer-events-none fixed inset-x-0 z-top mx-auto grid w-full max-w-112 p-3 pt-[max(0.75rem,env(safe-area-inset-top))] outline-none lg:pt-1"
       />
     </Toast.Provider>
   );

@@ -52,6 +52,22 @@ describe('conduct', () => {
   const listRefusals = (results: readonly PromiseSettledResult<unknown>[]): string[] =>
     results.flatMap((result) => (result.status === 'rejected' ? [getErrorCode(result.reason)] : []));
 
+  /** Reduces a user's sanction to an hour from now, because the user appeals. @returns the new end of the sanction */
+  const reduceToAnHour = async (userId: number, noticeId: number): Promise<Date> => {
+    const appeal = await getConduct().fileAppeal({ userId, appellantId: userId, noticeId, words: 'No' });
+    const end = new Date(Date.now() + 60 * 60_000);
+    await getConduct().decideAppeal({
+      ...reviewer,
+      userId,
+      appealId: appeal.appealId,
+      version: appeal.version,
+      outcome: 'reduced',
+      until: end,
+      answer: 'An hour is enough.',
+    });
+    return end;
+  };
+
   describe('reports', () => {
     it('return the first report when they are retried', async () => {
       const [ada, reporterId] = [createUserId(), createUserId()];
@@ -200,17 +216,7 @@ describe('conduct', () => {
     it('become shorter when an appeal shortens their source', async () => {
       const cleo = createUserId();
       const { userId, noticeId } = await banWithHeirs([cleo]);
-      const appeal = await getConduct().fileAppeal({ userId, appellantId: userId, noticeId, words: 'No' });
-      const end = new Date(Date.now() + 60 * 60_000);
-      await getConduct().decideAppeal({
-        ...reviewer,
-        userId,
-        appealId: appeal.appealId,
-        version: appeal.version,
-        outcome: 'reduced',
-        until: end,
-        answer: 'An hour is enough.',
-      });
+      const end = await reduceToAnHour(userId, noticeId);
       expect(await readStanding(cleo)).toMatchObject({ kind: 'suspended', until: end.toISOString() });
     });
 
@@ -280,16 +286,7 @@ describe('conduct', () => {
       const { version } = await getConduct().releaseCase({ userId, caseId, moderatorId });
       const decided = await decide(getReplica(), userId, { caseId, version }, 'banned');
       const { noticeId } = findEvent(decided, 'SanctionImposed').data;
-      const appeal = await getConduct().fileAppeal({ userId, appellantId: userId, noticeId, words: 'No' });
-      await getConduct().decideAppeal({
-        ...reviewer,
-        userId,
-        appealId: appeal.appealId,
-        version: appeal.version,
-        outcome: 'reduced',
-        until: new Date(Date.now() + 60 * 60_000),
-        answer: 'An hour is enough.',
-      });
+      await reduceToAnHour(userId, noticeId);
     };
     /** Dismisses the case of a user, and reverses the dismissal because the reporter appeals. */
     const dismissAndReverse = async (userId: number) => {
